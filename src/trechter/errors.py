@@ -1,0 +1,69 @@
+"""What can go wrong, as a hierarchy; every message says what was wrong, shows it, and says what to do.
+
+TrechterError
+├── RequestError            the input or the request is wrong              (exit code 2)
+│   ├── TableError          a table or file: columns, values, reading
+│   ├── SchemaError         a declared domain, or values outside it
+│   ├── JointError          counts that are no distribution
+│   ├── NotionError         a privacy level or notion that makes no sense
+│   ├── ProtocolError       a protocol that is malformed, or made for other values
+│   └── OutputError         a place that cannot be written
+├── NotPrivateError         the answer is no: a protocol does not hold what it promises (exit code 1)
+└── SolverError             a solver failed, or claimed what is not so     (exit code 4)
+
+TrechterWarning
+├── LeakWarning             a choice that may tell readers something about the data itself
+└── InsecureWarning         randomness that an attacker could reproduce
+"""
+
+
+class TrechterError(Exception):
+    """Anything that Trechter reports on purpose."""
+
+
+class RequestError(TrechterError, ValueError):
+    """The input or the request is wrong."""
+
+
+class TableError(RequestError):
+    """A table or a file cannot be used as asked."""
+
+
+class SchemaError(RequestError):
+    """A declared domain makes no sense, or the data has values outside it."""
+
+
+class JointError(RequestError):
+    """Counts that are no joint distribution."""
+
+
+class NotionError(RequestError):
+    """A privacy level or a notion that makes no sense."""
+
+
+class ProtocolError(RequestError):
+    """A protocol that is malformed, or that was made for other values."""
+
+
+class OutputError(RequestError):
+    """A place that cannot be written."""
+
+
+class NotPrivateError(TrechterError):
+    """A protocol does not hold what it promises."""
+
+
+class SolverError(TrechterError):
+    """A solver failed, or claimed something that is not so."""
+
+
+class TrechterWarning(UserWarning):
+    """Something that the user should know before going on."""
+
+
+class LeakWarning(TrechterWarning):
+    """A choice that may tell readers something about the data itself."""
+
+
+class InsecureWarning(TrechterWarning):
+    """Randomness that an attacker could reproduce."""
