@@ -1,0 +1,68 @@
+"""The problem that every solver is given, and the record that it gives back.
+
+    maximise Σ_y φ(w_y)   subject to   w_y ∈ K,  Σ_y w_y = 1      (the row-cone problem)
+
+with `φ(w) = q Σ_t g_t(u_t/q)`, `u = T w`, `q = p·w`: convex and positively homogeneous. `T[t, i]` is the joint
+probability of target t and letter i, so u_t/q is the posterior of t given the output; mutual information has T = diag(p)
+and `g_t(v) = v ln(v / p_t)`. Letters of probability zero are left out before a problem is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from trechter.geometry import Cone
+from trechter.geometry.cone import Array
+
+
+class Curve(Protocol):
+    """A convex function g_t(v) of a posterior v, for targets with prior masses; vectorised over the last axis."""
+
+    def value(self, v: Array, prior: Array) -> Array: ...
+
+    def slope(self, v: Array, prior: Array) -> Array: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A cone and a measure over n letters of positive mass."""
+
+    cone: Cone
+    masses: Array
+    curve: Curve
+    targets: Array | None = None  # T; None is diag(masses): the target is the letter itself
+
+    @property
+    def prior(self) -> Array:
+        """The masses of the targets."""
+        return self.masses if self.targets is None else self.targets.sum(axis=1)
+
+    def phi(self, rows: Array) -> Array:
+        """φ of each row (k × n)."""
+        q = rows @ self.masses
+        joint = rows * self.masses if self.targets is None else rows @ self.targets.T
+        posterior = joint / np.where(q > 0, q, 1)[:, None]
+        return q * self.curve.value(posterior, self.prior).sum(axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """When to stop, and whom to tell."""
+
+    gap: float = 1e-6
+    seconds: float | None = None
+    progress: Callable[[dict[str, Any]], None] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Rows of the best protocol found (Σ rows = 1, each in K up to float noise) and a bound on what any could reach."""
+
+    rows: Array
+    bound: float
+    solver: str
+    stats: dict[str, Any] = field(default_factory=dict)
