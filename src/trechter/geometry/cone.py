@@ -33,12 +33,12 @@ class Cone:
     @cached_property
     def active(self) -> Cone:
         """Without the rows that every w ≥ 0 obeys (no positive coefficient) and without repeats."""
-        kept = [row for row in self.A if any(row > 0)]
-        return Cone(
-            np.array(list({tuple(r): r for r in kept}.values()), self.A.dtype).reshape(-1, self.dimension)
-        )
+        kept = {tuple(row): k for k, row in enumerate(self.A.tolist()) if any(value > 0 for value in row)}
+        return Cone(self.A[sorted(kept.values())])
 
     def excess(self, rows: Array) -> Array:
         """How far each row w is outside, relative to the terms that cancel: max (A w)₊ / |A||w|; 0 is inside."""
-        sums, scale = rows @ self.A.T, np.abs(rows) @ np.abs(self.A.T)
-        return np.max(np.maximum(sums, 0) / np.where(scale > 0, scale, 1), axis=1, initial=0.0)
+        conditions = np.asarray(self.A, float)
+        sums, scale = rows @ conditions.T, np.abs(rows) @ np.abs(conditions).T
+        worst: Array = np.max(np.maximum(sums, 0) / np.where(scale > 0, scale, 1), axis=1, initial=0)
+        return worst

@@ -11,20 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trechter.geometry import Cone
 from trechter.geometry.cone import Array
-
-
-class Curve(Protocol):
-    """A convex function g_t(v) of a posterior v, for targets with prior masses; vectorised over the last axis."""
-
-    def value(self, v: Array, prior: Array) -> Array: ...
-
-    def slope(self, v: Array, prior: Array) -> Array: ...
+from trechter.measures.measure import Curve, phi
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +37,7 @@ class Problem:
 
     def phi(self, rows: Array) -> Array:
         """φ of each row (k × n)."""
-        q = rows @ self.masses
-        joint = rows * self.masses if self.targets is None else rows @ self.targets.T
-        posterior = joint / np.where(q > 0, q, 1)[:, None]
-        return q * self.curve.value(posterior, self.prior).sum(axis=1)
+        return phi(rows, self.masses, self.targets, self.curve)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,3 +57,5 @@ class Solution:
     bound: float
     solver: str
     stats: dict[str, Any] = field(default_factory=dict)
+    rays: NDArray[np.object_] | None = None  # exact mode: integer rays r_k with rows = scale_k r_k
+    scale: Array | None = None

@@ -1,0 +1,61 @@
+"""Rational bounds of e^ε and exact decisions against it.
+
+For rational ε ≠ 0 the number e^ε is irrational, so rational bounds that are refined when needed decide every
+comparison with a rational number. The bounds are the partial sums of Σ εⁿ/n! in fixed point, rounded down and up.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+FIRST_BITS = 96
+
+
+@lru_cache(maxsize=256)
+def exp_bounds(epsilon: Fraction, bits: int = FIRST_BITS) -> tuple[Fraction, Fraction]:
+    """L ≤ e^ε ≤ U with U − L about 2^-bits; L = U = 1 at ε = 0."""
+    if epsilon == 0:
+        return Fraction(1), Fraction(1)
+    p, q, one = epsilon.numerator, epsilon.denominator, 1 << (bits + 8)
+    low = up = term_low = term_up = one
+    n = 0
+    while n < 2 * epsilon or term_up > 1:
+        n += 1
+        term_low = term_low * p // (q * n)
+        term_up = -(-term_up * p // (q * n))
+        low, up = low + term_low, up + term_up
+    # From here on each term is at most half the one before, so the tail is at most the last term.
+    return Fraction(low, one), Fraction(up + term_up, one)
+
+
+def at_most_exp(numerator: int, denominator: int, epsilon: Fraction | None) -> bool:
+    """Decide numerator/denominator ≤ e^ε for integers ≥ 0; a zero denominator is +∞ (0/0 asks for nothing)."""
+    if epsilon is None or numerator <= denominator:
+        return True
+    if denominator == 0 or epsilon == 0:
+        return False
+    if epsilon >= numerator.bit_length():
+        return True
+    bits = FIRST_BITS
+    while True:
+        low, up = exp_bounds(epsilon, bits)
+        if numerator * low.denominator <= denominator * low.numerator:
+            return True
+        if numerator * up.denominator > denominator * up.numerator:
+            return False
+        bits *= 2
+
+
+def log_up(ratio: Fraction | None) -> float:
+    """A float that is at least ln(ratio), and hardly more; None is ∞."""
+    if ratio is None:
+        return math.inf
+    if ratio <= 1:
+        return 0.0
+    excess = ratio - 1
+    guess = math.log1p(excess) if excess < 1 else math.log(ratio.numerator) - math.log(ratio.denominator)
+    while not at_most_exp(ratio.numerator, ratio.denominator, Fraction(guess)):
+        guess = math.nextafter(guess * (1 + 2**-52), math.inf)
+    return guess

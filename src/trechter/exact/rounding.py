@@ -1,0 +1,69 @@
+"""From float probabilities to integer weights over 2^bits, so that privacy survives.
+
+Columns (ε > 0). With E = e^ε and b rows let d = ⌈E/(E−1)⌉, D = ⌈(b−1)/(E−1)⌉ and Z = d(b−1) + D. Rows y ≥ 1 become
+⌊(M−Z) Q_y⌋ + d and row 0 becomes ⌊(M−Z) Q_0⌋ + D plus what its column lacks of M. Flooring costs the others at most
+E ≤ d(E−1), and row 0 gains less than b−1 ≤ D(E−1): every row that obeyed f·w ≤ E g·w for distributions f, g still does.
+
+Rays (ε = 0). Equalities do not survive column rounding. Write each row as m·r with r an integer ray and m rounded down:
+the remainder M·1 − Σ m r is non-negative and obeys every equality that the rays and the vector 1 obey.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.exact.exponential import exp_bounds
+from trechter.exact.matrices import Integers
+
+WORD = 62  # weights over at most 2^62 fit 64-bit integers, and so do their column sums
+FLOAT = 50  # a float product below 2^50 is floored with room to spare
+SPARE = 36  # bits that keep what rounding costs below 1e-10 of a nat
+
+
+def margins(epsilon: Fraction | None, rows: int) -> tuple[int, int]:
+    """(d, D): what every row but the first is given, and what the first is given."""
+    if epsilon is None:
+        return 0, 0
+    E = max(exp_bounds(epsilon)[0], 1 + epsilon)
+    return -int(-E // (E - 1)), -int((1 - rows) // (E - 1))
+
+
+def bits_needed(epsilon: Fraction | None, rows: int, least: int = 48) -> int:
+    """Enough bits for rounding to cost nothing that matters; at ε > 0."""
+    d, D = margins(epsilon, rows)
+    return max(least, (d * (rows - 1) + D).bit_length() + SPARE)
+
+
+def round_columns(Q: NDArray[np.float64], epsilon: Fraction | None, bits: int) -> Integers:
+    """Integer weights of a matrix whose columns sum to about 1; the first row takes the rounding."""
+    d, D = margins(epsilon, len(Q))
+    M = 1 << bits
+    weights = _floors(Q, M - d * (len(Q) - 1) - D) + d
+    weights[0] = 0
+    weights[0] = M - weights.sum(axis=0)
+    return weights
+
+
+def round_rays(rays: NDArray[np.object_], scale: NDArray[np.float64], bits: int) -> NDArray[np.object_]:
+    """Integer rows ⌊scale·2^bits⌋·ray for integer rays, and as the last row what is left of 2^bits."""
+    M = 1 << bits
+    multiples = np.array([int(Fraction(float(s)) * M) for s in scale], object)
+    spent = max((multiples[:, None] * rays).sum(axis=0))
+    if spent > M:  # the scales are floats and may overdraw by a hair
+        multiples = multiples * M // spent
+    rows = multiples[:, None] * rays
+    return np.vstack([rows, M - rows.sum(axis=0)])
+
+
+def _floors(Q: NDArray[np.float64], room: int) -> Integers:
+    if room <= 0:
+        raise ValueError(f"the margins of {len(Q)} rows leave no room: use more bits")
+    if room.bit_length() <= FLOAT:
+        return np.floor(Q * room).astype(np.int64)
+    mantissa, exponent = np.frexp(Q)
+    integers = np.ldexp(mantissa, 53).astype(np.int64).astype(object)
+    floors: NDArray[np.object_] = integers * room >> (53 - exponent).astype(object)
+    return floors.astype(np.int64) if room.bit_length() <= WORD else floors

@@ -1,0 +1,115 @@
+"""From a solver's floats to a certified result: prune, repair, round, certify.
+
+A solver's rows are a rumour. Whatever they are, mixing them with a constant protocol, `(1−t)Q + t q1ᵀ`, makes them private
+for some t < 1 when ε > 0, and rounding by margins keeps them so. The loop below ends at the least t tried that the judge
+accepts; what it accepts are the integers that will be drawn from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.audit.certify import certify, holds, judge_weights
+from trechter.errors import SolverError
+from trechter.exact import bits_needed, round_columns, round_rays
+from trechter.exact.matrices import Integers
+from trechter.finish.explain import explain
+from trechter.model.dense import DenseProtocol, nearest
+from trechter.model.joint import Joint, quotient
+from trechter.model.letters import letters
+from trechter.model.spec import Spec
+
+Array = NDArray[np.float64]
+BITS = 48
+TINY = 1e-13  # outputs of less probability are added to another: an output nearly never seen is all risk, no use
+
+
+def deliver(rows: Array, joint: Joint, spec: Spec, reads: str) -> tuple[DenseProtocol, dict[str, Any]]:
+    """The certified protocol of float rows (over letters of positive mass), and what it took."""
+    matrix = _arranged(_spread(_pruned(rows, joint, reads), joint, reads))
+    for weights, bits, mixed in _attempts(matrix, joint, spec, reads):
+        if holds(judge_weights(weights, reads, joint, spec), spec.epsilon):
+            return protocol_of(weights, bits, joint, spec, reads), {"mixed": mixed, "bits": bits}
+    raise SolverError(f"no certified protocol for {spec} was found near the solver's answer; ε may be too small for floats")
+
+
+def deliver_rays(
+    rays: NDArray[np.object_], scale: Array, joint: Joint, spec: Spec, reads: str
+) -> tuple[DenseProtocol, dict[str, Any]]:
+    """The certified protocol of integer rays (ε = 0): equalities hold exactly, so nothing is mixed."""
+    bits = BITS + max(int(r).bit_length() for r in rays.ravel())
+    weights = round_rays(rays, scale, bits)
+    largest = int(np.argmax(weights[:-1].sum(axis=1)))
+    weights[largest] += weights[-1]
+    full = _spread_exact(weights[:-1], bits, joint, reads)
+    if not holds(judge_weights(full, reads, joint, spec), spec.epsilon):
+        raise SolverError(f"the exact rays do not satisfy {spec}; this is a defect of the ray enumeration")
+    return protocol_of(full, bits, joint, spec, reads), {"bits": bits}
+
+
+def protocol_of(weights: Integers, bits: int, joint: Joint, spec: Spec, reads: str) -> DenseProtocol:
+    """The protocol of integer weights, its outputs explained, with its certificate."""
+    outputs, released = explain(quotient(weights, 1 << bits), joint, reads)
+    common: Mapping[str, Any] = {"secret": joint.secret, "release": joint.release, "reads": reads}
+    bare = DenseProtocol(weights, bits, outputs, **common, released=released, promise=spec)
+    return bare.certified(certify(bare, joint))
+
+
+def _attempts(matrix: Array, joint: Joint, spec: Spec, reads: str) -> Any:
+    """Candidate weights: as they are, then rounded by margins and mixed with ever more of a constant protocol."""
+    yield nearest(matrix, BITS), BITS, 0.0
+    if spec.epsilon == 0:
+        return
+    bits, q = bits_needed(spec.epsilon, len(matrix), BITS), _output_masses(matrix, joint, reads)
+    gain = math.inf if spec.epsilon is None else math.expm1(min(spec.epsilon, Fraction(50)))
+    share = 1e-14 * (1 + 1 / gain)
+    while True:
+        share = min(share, 1.0)
+        mixed = (1 - share) * matrix + share * q[:, None]
+        yield round_columns(mixed, spec.epsilon, bits), bits, share
+        if share == 1:
+            return
+        share *= 8
+
+
+def _output_masses(matrix: Array, joint: Joint, reads: str) -> Array:
+    q = matrix @ letters(joint, reads).masses
+    return np.asarray(q / q.sum())
+
+
+def _pruned(rows: Array, joint: Joint, reads: str) -> Array:
+    masses = letters(joint, reads).masses
+    q = rows @ masses[masses > 0]
+    kept = np.maximum(rows[q > TINY], 0)
+    kept[np.argmax(q[q > TINY])] += rows[q <= TINY].sum(axis=0)
+    return np.asarray(kept / kept.sum(axis=0))
+
+
+def _spread(rows: Array, joint: Joint, reads: str) -> Array:
+    """Over all letters: one that never occurs gets the output distribution as its column."""
+    masses = letters(joint, reads).masses
+    q = rows @ masses[masses > 0]
+    matrix = np.repeat((q / q.sum())[:, None], len(masses), axis=1)
+    matrix[:, masses > 0] = rows
+    return matrix
+
+
+def _spread_exact(weights: NDArray[np.object_], bits: int, joint: Joint, reads: str) -> NDArray[np.object_]:
+    masses = letters(joint, reads).masses
+    q = quotient(weights, 1 << bits) @ masses[masses > 0]
+    matrix = np.repeat(nearest((q / q.sum())[:, None], bits).astype(object), len(masses), axis=1)
+    matrix[:, masses > 0] = weights
+    return matrix
+
+
+def _arranged(matrix: Array) -> Array:
+    """The likeliest output first: the first row is the one that takes the rounding."""
+    first = int(np.argmax(matrix.sum(axis=1)))
+    order = sorted(range(len(matrix)), key=lambda y: (y != first, int(np.argmax(matrix[y])), *(-matrix[y])))
+    return matrix[order]

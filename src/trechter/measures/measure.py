@@ -1,0 +1,56 @@
+"""A measure of utility: Σ_y φ(w_y) over the rows of a protocol, φ convex and positively homogeneous.
+
+`φ(w) = q Σ_t g(v_t)` with `u = T w`, `q = p·w` and `v = u/q`: T[t, i] = p(t, letter i), so v is the posterior of the target
+given the output, and g is a convex curve, one for each f-information (mutual information: g(v) = v ln(v / p_t)).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Protocol as Shape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.model.joint import Joint
+from trechter.model.letters import letters
+from trechter.model.protocol import Protocol
+
+Array = NDArray[np.float64]
+
+
+class Curve(Shape):
+    """A convex function g(v) of a posterior v for targets of given prior masses; vectorised over the last axis."""
+
+    def value(self, v: Array, prior: Array) -> Array:
+        """g(v)."""
+
+    def slope(self, v: Array, prior: Array) -> Array:
+        """g'(v)."""
+
+
+class Measure(ABC):
+    """What a release is good for."""
+
+    curve: ClassVar[Curve]
+
+    @abstractmethod
+    def targets(self, joint: Joint, reads: str) -> Array | None:
+        """T, or None where the target is the letter itself (T = diag p)."""
+
+    def utility(self, joint: Joint, protocol: Protocol) -> float:
+        """The measure of a protocol."""
+        masses = letters(joint, protocol.reads).masses
+        return float(phi(protocol.matrix, masses, self.targets(joint, protocol.reads), self.curve).sum())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+def phi(rows: Array, masses: Array, targets: Array | None, curve: Curve) -> Array:
+    """φ of each row."""
+    q = rows @ masses
+    u = rows * masses if targets is None else rows @ targets.T
+    prior = masses if targets is None else targets.sum(axis=1)
+    v = np.divide(u, q[:, None], out=np.zeros_like(u), where=q[:, None] > 0)
+    return np.asarray(q * curve.value(v, prior).sum(axis=1))

@@ -1,0 +1,1 @@
+"""The nouns: joint, protocol, certificate, result, and their files."""

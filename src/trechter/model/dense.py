@@ -1,0 +1,164 @@
+"""A protocol as a matrix of exact integer weights: `weights[y, i]` out of 2^bits, one column per letter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product as every
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.alphabet import Attribute
+from trechter.errors import ProtocolError
+from trechter.exact.matrices import Integers
+from trechter.exact.rounding import WORD
+from trechter.model.certificate import Certificate
+from trechter.model.heatmap import protocol_html
+from trechter.model.joint import Joint, quotient
+from trechter.model.kernel import Kernel
+from trechter.model.outputs import Output, cell, output_from_json, output_to_json, show
+from trechter.model.protocol import Protocol
+from trechter.model.randomness import Randomness
+from trechter.model.spec import Spec
+from trechter.tables import OutputColumn
+
+
+@dataclass(frozen=True, eq=False)
+class DenseProtocol(Protocol):
+    """A matrix; `outputs` say what each row means, one entry per released column if they are tuples."""
+
+    kind = "dense"
+
+    integers: Integers
+    bits: int
+    outputs: tuple[Output, ...]
+    secret: tuple[Attribute, ...]
+    release: tuple[Attribute, ...]
+    reads: str = "x"
+    released: tuple[str, ...] = ("Y",)
+    promise: Spec | None = None
+    certificate: Certificate | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        check_weights(self.integers, self.bits)
+        b, n = self.integers.shape
+        if n != len(self.inputs):
+            raise ProtocolError(f"a matrix of {n} columns for {len(self.inputs)} inputs: each needs one column")
+        if b != len(self.outputs):
+            raise ProtocolError(f"a matrix of {b} rows for {len(self.outputs)} outputs: each needs one row")
+        shown = [tuple(c.values[c.codes[y]] for c in self.columns()) for y in range(b)]
+        if len(set(shown)) < b:
+            raise ProtocolError("two outputs look the same in the released table; merge their rows or rename one")
+
+    @classmethod
+    def from_matrix(cls, matrix: Any, joint: Joint, reads: str = "x", bits: int = 48) -> DenseProtocol:
+        """A matrix (b × n) of probabilities, rounded to integers; outputs are numbered, or the values if b = a."""
+        weights = nearest(np.asarray(matrix, np.float64), bits)
+        values = _tuples(joint.release)
+        outputs: tuple[Output, ...] = values if len(weights) == len(values) else tuple(range(len(weights)))
+        names = tuple(a.name for a in joint.release) if outputs is values else ("Y",)
+        return cls(weights, bits, outputs, joint.secret, joint.release, reads, names)
+
+    @property
+    def weights(self) -> NDArray[np.object_]:
+        """Exact Python integers; every column sums to 2^bits."""
+        return self.integers.astype(object)
+
+    @cached_property
+    def matrix(self) -> NDArray[np.float64]:
+        """The same as floats; columns sum to 1."""
+        return quotient(self.integers, 1 << self.bits)
+
+    @cached_property
+    def inputs(self) -> tuple[Any, ...]:
+        """The letters that are read, in the order of the columns; the secret comes first if it is read."""
+        return _tuples(self.input_attributes)
+
+    def kernel(self) -> Callable[[NDArray[np.intp], Randomness], NDArray[Any]]:
+        """The sampler of exactly these integers."""
+        return Kernel(self.integers, self.bits)
+
+    def columns(self) -> tuple[OutputColumn, ...]:
+        """The released columns."""
+        single = len(self.released) == 1
+        parts = [[o] if single else list(o) for o in self.outputs]  # type: ignore[arg-type]
+        return tuple(_column(name, [p[j] for p in parts]) for j, name in enumerate(self.released))
+
+    def body(self) -> dict[str, Any]:
+        """Outputs and weights; weights are decimal strings, column by column."""
+        columns = [[str(w) for w in column] for column in self.integers.T.tolist()]
+        outputs = [output_to_json(o) for o in self.outputs]
+        return {"released": list(self.released), "outputs": outputs, "bits": self.bits, "weights": columns}
+
+    def certified(self, certificate: Certificate) -> Self:
+        """The same protocol with the verdict on it at hand."""
+        return replace(self, certificate=certificate)
+
+    @classmethod
+    def from_body(cls, data: dict[str, Any], **common: Any) -> Self:
+        """Inverse of `body`."""
+        match data:
+            case {"released": [*released], "outputs": [*outputs], "bits": int(bits), "weights": [*columns]}:
+                meanings = tuple(output_from_json(o) for o in outputs)
+                weights = parse_weights(columns, bits)
+                return cls(weights, bits, meanings, released=tuple(released), **common)
+        raise ProtocolError("a dense protocol needs released columns, outputs, bits and weights")
+
+    def _repr_html_(self) -> str:
+        badge = self.certificate.badge() if self.certificate else ""
+        return badge + protocol_html([show(o) for o in self.outputs], [show(i) for i in self.inputs], self.matrix)
+
+
+def check_weights(integers: Integers, bits: int) -> None:
+    """Weights are non-negative and every column sums to 2^bits exactly."""
+    if bits < 1:
+        raise ProtocolError(f"bits = {bits}: weights are integers over 2^bits, with bits ≥ 1")
+    if integers.ndim != 2 or 0 in integers.shape:
+        raise ProtocolError(f"weights of shape {integers.shape}: expected (outputs, inputs), at least one of each")
+    if np.any(integers < 0):
+        raise ProtocolError(f"weight {integers[integers < 0][0]} is negative")
+    sums = integers.sum(axis=0)
+    if np.any(sums != 1 << bits):
+        bad = int(np.argmax(sums != 1 << bits))
+        raise ProtocolError(f"column {bad} sums to {sums[bad]}, not to 2^{bits} = {1 << bits}")
+
+
+def parse_weights(columns: Sequence[Sequence[str]], bits: int) -> Integers:
+    """Weights from decimal strings."""
+    if any(not isinstance(w, str) or not w.isdecimal() for column in columns for w in column):
+        raise ProtocolError("weights must be decimal digits as text")
+    if len({len(column) for column in columns}) > 1:
+        raise ProtocolError("the columns of the weights differ in length")
+    integers = np.array([[int(w) for w in column] for column in columns], object).T
+    fits = bits <= WORD and integers.size > 0 and int(integers.max()) <= 1 << WORD
+    return integers.astype(np.int64) if fits else integers
+
+
+def nearest(matrix: NDArray[np.float64], bits: int) -> Integers:
+    """Integers over 2^bits near a float matrix; the largest entry of each column takes what rounding leaves."""
+    if matrix.ndim != 2 or not np.all(np.isfinite(matrix)) or np.any(matrix < 0):
+        raise ProtocolError("a matrix of probabilities has two axes and finite entries ≥ 0")
+    if np.any(abs(matrix.sum(axis=0) - 1) > 1e-9):
+        worst = int(np.argmax(abs(matrix.sum(axis=0) - 1)))
+        raise ProtocolError(f"column {worst} sums to {matrix[:, worst].sum()!r}, not to 1")
+    rounded = np.rint(np.ldexp(matrix, bits))
+    weights: Integers = rounded.astype(np.int64) if bits <= WORD else np.vectorize(int, otypes=[object])(rounded)
+    largest, columns = matrix.argmax(axis=0), np.arange(matrix.shape[1])
+    weights[largest, columns] += (1 << bits) - weights.sum(axis=0)
+    return weights
+
+
+def _tuples(attributes: tuple[Attribute, ...]) -> tuple[Any, ...]:
+    if len(attributes) == 1:
+        return attributes[0].values
+    return tuple(every(*(a.values for a in attributes)))
+
+
+def _column(name: str, parts: Sequence[Output]) -> OutputColumn:
+    cells = [cell(part) for part in parts]
+    values = tuple(dict.fromkeys(cells))
+    places = {value: code for code, value in enumerate(values)}
+    return OutputColumn(name, values, np.array([places[c] for c in cells]))

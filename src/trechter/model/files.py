@@ -1,0 +1,52 @@
+"""Reading and writing our own files: a schema check on the way in, all or nothing on the way out."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from trechter.errors import OutputError, RequestError
+
+
+def write_atomically(path: str | Path, text: str) -> None:
+    """Write beside the target, then rename over it; nothing half-written is ever seen under its name."""
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".trechter-partial-")
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror}; choose another place") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(target)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OutputError(f"cannot write {target}: {error.strerror}; choose another place") from None
+        raise
+
+
+def read_json(path: str | Path, format: str, version: int, error: type[RequestError]) -> dict[str, Any]:
+    """A JSON object of the expected format and a version that we know."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as reason:
+        raise error(f"cannot read {path}: {reason.strerror}") from None
+    except ValueError as reason:
+        raise error(f"{path} is not JSON: {reason}") from None
+    if not isinstance(data, dict) or data.get("format") != format:
+        found = data.get("format") if isinstance(data, dict) else type(data).__name__
+        raise error(f"{path} is not a {format} file: its format is {found!r}")
+    if data.get("version") != version:
+        raise error(f"{path} has version {data.get('version')!r}; this program reads version {version}")
+    return data
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,119 @@
+"""A protocol Q: for each input letter, a distribution over outputs; what is certified is exactly what is drawn.
+
+A protocol may be a matrix or implicit (a unary encoding has 2^a outputs), so this is only what all of them can do.
+The file is `protocol.json`: labels, outputs, the promise, the exact weights or parameters, and a hash over all of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.alphabet import Attribute
+from trechter.errors import ProtocolError
+from trechter.model.files import read_json, write_atomically
+from trechter.model.randomness import Randomness, randomness
+from trechter.model.spec import Spec
+from trechter.tables import OutputColumn, open_table
+
+FORMAT = "trechter-protocol"
+VERSION = 1
+
+
+class Protocol(ABC):
+    """What reads a row and draws its output."""
+
+    KINDS: ClassVar[dict[str, type[Protocol]]] = {}
+    kind: ClassVar[str]
+
+    secret: tuple[Attribute, ...]
+    release: tuple[Attribute, ...]
+    reads: str
+    promise: Spec | None
+
+    def __init_subclass__(cls) -> None:
+        Protocol.KINDS[cls.kind] = cls
+
+    @property
+    @abstractmethod
+    def matrix(self) -> NDArray[np.float64]:
+        """P(output | letter) as floats, if it has a matrix of reasonable size."""
+
+    @abstractmethod
+    def kernel(self) -> Callable[[NDArray[np.intp], Randomness], NDArray[Any]]:
+        """The sampler: letter codes to output codes."""
+
+    @abstractmethod
+    def columns(self) -> tuple[OutputColumn, ...]:
+        """The released columns: what each output shows in them."""
+
+    @abstractmethod
+    def body(self) -> dict[str, Any]:
+        """What is particular to this kind of protocol, for its file."""
+
+    @classmethod
+    @abstractmethod
+    def from_body(cls, data: dict[str, Any], **common: Any) -> Self:
+        """Inverse of `body`; `common` is what all kinds share."""
+
+    @property
+    def input_attributes(self) -> tuple[Attribute, ...]:
+        """The columns that are read, the secret first if it is."""
+        return self.release if self.reads == "x" else self.secret + self.release
+
+    def sanitise(self, table: Any, rng: Callable[[int], bytes] | None = None, insecure_seed: int | None = None) -> Any:
+        """The same type of table with the released columns only, rows in place."""
+        random, kernel = randomness(rng, insecure_seed), self.kernel()
+        return open_table(table).sanitise(self.input_attributes, lambda codes: kernel(codes, random), self.columns())
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of `protocol.json`."""
+        content = {"format": FORMAT, "version": VERSION, "kind": self.kind, "reads": self.reads}
+        content |= {"secret": [a.to_json() for a in self.secret], "release": [a.to_json() for a in self.release]}
+        content |= {"promise": self.promise.to_json() if self.promise else None} | self.body()
+        return content | {"hash": _hash(content)}
+
+    @property
+    def digest(self) -> str:
+        """The hash in the file."""
+        return str(self.to_json()["hash"])
+
+    def save(self, path: str | Path) -> None:
+        """Write `protocol.json`, whole or not at all."""
+        write_atomically(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+
+    @staticmethod
+    def load(path: str | Path) -> Protocol:
+        """Read `protocol.json`; a file that was changed by hand is refused."""
+        data = read_json(path, FORMAT, VERSION, ProtocolError)
+        kind = Protocol.KINDS.get(str(data.get("kind")))
+        if kind is None:
+            raise ProtocolError(f"{path}: unknown kind of protocol {data.get('kind')!r}")
+        stated = data.pop("hash", None)
+        if stated != _hash(data):
+            raise ProtocolError(f"{path}: the content does not match its hash; the file was changed after it was made")
+        return kind.from_body(data, **_common(data, path))
+
+
+def _hash(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _common(data: dict[str, Any], path: str | Path) -> dict[str, Any]:
+    try:
+        return {
+            "secret": tuple(Attribute.from_json(a) for a in data["secret"]),
+            "release": tuple(Attribute.from_json(a) for a in data["release"]),
+            "reads": data["reads"],
+            "promise": Spec.from_json(data["promise"]) if data["promise"] else None,
+        }
+    except KeyError as error:
+        raise ProtocolError(f"{path}: {error} is missing") from None

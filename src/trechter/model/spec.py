@@ -1,0 +1,50 @@
+"""What a protocol promises, in plain words that any judge can read: a notion's name, ε, and what is protected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from trechter.errors import NotionError
+from trechter.exact import epsilon_from, epsilon_text
+
+NAMES = ("ldp", "lip", "srldp", "srlip")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A notion by name, its exact level (None is ∞), and whether the secret ("s") or the data itself ("x") is protected."""
+
+    name: str
+    epsilon: Fraction | None
+    protect: str = "s"
+
+    def __post_init__(self) -> None:
+        if self.name not in NAMES:
+            raise NotionError(f"unknown notion {self.name!r}; known are {', '.join(NAMES)}")
+        if self.protect not in ("s", "x"):
+            raise NotionError(f"protect={self.protect!r} is unknown; use 's' (the secret) or 'x' (the data itself)")
+
+    def __str__(self) -> str:
+        suffix = ", protect='x'" if self.protect == "x" else ""
+        return f"{self.name.upper()}({self.level_text}{suffix})"
+
+    @property
+    def level_text(self) -> str:
+        """ε as people write it: exact if that is short."""
+        if self.epsilon is None:
+            return "inf"
+        exact, short = epsilon_text(self.epsilon), f"{float(self.epsilon):.6g}"
+        return short if Fraction(short) == self.epsilon or len(exact) > 12 else exact
+
+    def to_json(self) -> dict[str, str]:
+        """JSON form, ε as exact text."""
+        return {"notion": self.name, "epsilon": epsilon_text(self.epsilon), "protect": self.protect}
+
+    @classmethod
+    def from_json(cls, data: object) -> Spec:
+        """Inverse of `to_json`."""
+        match data:
+            case {"notion": str(name), "epsilon": str(epsilon), **rest}:
+                return cls(name, epsilon_from(epsilon), str(rest.get("protect", "s")))
+        raise NotionError(f"{data!r} is not a promise: it needs a notion and an epsilon as text")

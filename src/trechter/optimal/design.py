@@ -1,0 +1,96 @@
+"""Design: the protocol of most utility that keeps a promise, with a bound on what any protocol could reach."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from trechter.audit.certify import holds, judge_weights
+from trechter.errors import RequestError
+from trechter.finish import deliver, deliver_rays, protocol_of
+from trechter.geometry import Cone
+from trechter.measures import Measure, MutualInformation
+from trechter.model.dense import DenseProtocol
+from trechter.model.joint import Joint
+from trechter.model.letters import letters
+from trechter.model.result import Result
+from trechter.optimal import vertices
+from trechter.optimal.problem import Budget, Problem, Solution
+from trechter.privacy import Notion
+
+SOLVERS: dict[str, Callable[[Problem, Budget], Solution]] = {"vertices": vertices.solve}
+
+
+def design(
+    joint: Joint,
+    notion: Notion,
+    *,
+    measure: Measure | None = None,
+    reads: str = "x",
+    solver: str = "auto",
+    gap: float = 1e-6,
+    time_limit: float | None = None,
+    progress: Callable[[dict[str, Any]], None] | None = None,
+) -> Result:
+    """The best certified protocol; `status` is "optimal" if its utility is within `gap` of the bound."""
+    start, measure = time.perf_counter(), measure or MutualInformation()
+    if solver != "auto" and solver not in SOLVERS:
+        raise RequestError(f"unknown solver {solver!r}; use 'auto', {', '.join(map(repr, SOLVERS))}")
+    found = _identity(joint, notion, reads) or _solved(
+        make_problem(joint, notion, measure, reads), solver, Budget(gap, time_limit, progress), joint, notion, reads
+    )
+    utility = measure.utility(joint, found.protocol)
+    bound = max(found.bound, utility) if found.bound is not None else utility
+    status = "optimal" if bound - utility <= gap else "gap"
+    seconds = time.perf_counter() - start
+    assert found.protocol.certificate is not None
+    return Result(found.protocol, utility, bound, status, found.solver, seconds, found.protocol.certificate, found.stats)
+
+
+def make_problem(joint: Joint, notion: Notion, measure: Measure, reads: str) -> Problem:
+    """The row-cone problem over the letters of positive mass; in exact numbers at ε = 0."""
+    masses = letters(joint, reads).masses
+    kept = masses > 0
+    cone = notion.cone(joint, reads, exact=notion.epsilon == 0)
+    targets = measure.targets(joint, reads)
+    seen = None if targets is None else targets[:, kept]
+    if seen is not None:
+        seen = seen[seen.sum(axis=1) > 0]
+    return Problem(Cone(cone.A[:, kept]).active, masses[kept], measure.curve, seen)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A certified protocol and what is known of the optimum; without a bound the protocol is itself the optimum."""
+
+    protocol: DenseProtocol
+    bound: float | None
+    solver: str
+    stats: dict[str, Any]
+
+
+def _identity(joint: Joint, notion: Notion, reads: str) -> Found | None:
+    """Publishing x itself, if that is private: nothing can say more."""
+    seen = letters(joint, reads)
+    conditions = np.zeros((len(notion.cone(joint, reads).A), len(joint.p_x)))
+    np.add.at(conditions.T, seen.x_of, notion.cone(joint, reads).A.T)
+    if np.any(conditions > 1e-9):
+        return None
+    weights = (np.arange(len(joint.p_x))[:, None] == seen.x_of).astype(np.int64) << 1
+    if not holds(judge_weights(weights, reads, joint, notion.spec), notion.epsilon):
+        return None
+    return Found(protocol_of(weights, 1, joint, notion.spec, reads), None, "identity", {})
+
+
+def _solved(problem: Problem, solver: str, budget: Budget, joint: Joint, notion: Notion, reads: str) -> Found:
+    name = "vertices" if solver == "auto" else solver
+    solution = SOLVERS[name](problem, budget)
+    if solution.rays is None or solution.scale is None:
+        protocol, stats = deliver(solution.rows, joint, notion.spec, reads)
+    else:
+        protocol, stats = deliver_rays(solution.rays, solution.scale, joint, notion.spec, reads)
+    return Found(protocol, solution.bound, solution.solver, solution.stats | stats)

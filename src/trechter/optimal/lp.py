@@ -1,0 +1,78 @@
+"""HiGHS as the solvers here use it: silent, one thread, primal simplex, tight tolerances, warm from run to run.
+
+Its answers are proposals. Whoever calls takes a basis or multipliers from it and computes what they prove himself.
+"""
+
+from __future__ import annotations
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.errors import SolverError
+from trechter.geometry.cone import Array
+
+BASIC = highspy.HighsBasisStatus.kBasic
+OPTIMAL = highspy.HighsModelStatus.kOptimal
+INFINITE = highspy.kHighsInf
+PRIMAL = 4  # simplex_strategy: what keeps a basis warm when costs change or columns come
+Index = NDArray[np.int32]
+
+
+def model() -> highspy.Highs:
+    """An empty model: silent, one thread, tight tolerances, no presolve (it would throw the basis away)."""
+    highs = highspy.Highs()  # type: ignore[no-untyped-call]
+    options: dict[str, bool | int | float | str] = {
+        "output_flag": False,
+        "threads": 1,
+        "presolve": "off",
+        "solver": "simplex",
+        "simplex_strategy": PRIMAL,
+        "primal_feasibility_tolerance": 1e-10,
+        "dual_feasibility_tolerance": 1e-10,
+    }
+    for name, value in options.items():
+        highs.setOptionValue(name, value)
+    return highs
+
+
+def add_rows(highs: highspy.Highs, matrix: Array, lower: Array, upper: Array) -> None:
+    """Append lower ≤ matrix·x ≤ upper."""
+    starts, index, entries = sparse(matrix)
+    highs.addRows(len(matrix), lower, upper, len(entries), starts, index, entries)
+
+
+def add_columns(highs: highspy.Highs, costs: Array, matrix: Array, lower: Array, upper: Array) -> None:
+    """Append variables within bounds; matrix holds one variable per row."""
+    starts, index, entries = sparse(matrix)
+    highs.addCols(len(matrix), costs, lower, upper, len(entries), starts, index, entries)
+
+
+def sparse(matrix: Array) -> tuple[Index, Index, Array]:
+    """Row by row: where each starts, the columns of its entries, the entries."""
+    row, column = np.nonzero(matrix)
+    starts = np.searchsorted(row, np.arange(len(matrix)))
+    return starts.astype(np.int32), column.astype(np.int32), matrix[row, column]
+
+
+def run(highs: highspy.Highs) -> highspy.HighsModelStatus:
+    """Solve; a KeyboardInterrupt cancels the solver and is passed on (run() alone is deaf to it)."""
+    highs.HandleKeyboardInterrupt = True
+    highs.startSolve()
+    try:
+        while not highs.wait(0.1)[0]:
+            pass
+    except KeyboardInterrupt:
+        highs.cancelSolve()  # type: ignore[no-untyped-call]
+        highs.wait()
+        raise
+    return highs.getModelStatus()
+
+
+def refined(matrix: Array, target: Array) -> Array:
+    """Solve matrix·x = target with one step of refinement."""
+    try:
+        x = np.linalg.solve(matrix, target)
+        return x + np.linalg.solve(matrix, target - matrix @ x)
+    except np.linalg.LinAlgError:
+        raise SolverError(f"the LP solver gave a singular basis of {len(matrix)} columns") from None

@@ -1,0 +1,28 @@
+"""ε-local information privacy: `e^-ε ≤ P(y|s)/P(y) ≤ e^ε` for every output y and secret s (paper 003, Definition 2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.model.letters import Letters
+from trechter.privacy.notion import Conditions, Notion, given, marginal
+
+
+class LIP(Notion):
+    """Whoever sees y changes the odds of each secret value by at most e^ε."""
+
+    name = "lip"
+
+    def conditions(self, letters: Letters) -> Conditions:
+        """P(y|s) ≤ e^ε P(y) and P(y) ≤ e^ε P(y|s)."""
+        return lip_conditions(letters.protected(self.spec.protect))
+
+
+def lip_conditions(table: NDArray[Any]) -> Conditions:
+    """F and G from p(s, i)."""
+    each = given(table)
+    every = np.repeat(marginal(table), len(each), axis=0)
+    return np.vstack([each, every]), np.vstack([every, each])

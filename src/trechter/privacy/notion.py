@@ -1,0 +1,78 @@
+"""A privacy notion: conditions `F·w ≤ e^ε G·w` on single rows w of a protocol, so a cone; and the level a protocol has.
+
+F and G are measures on letters, one row a condition, in whatever numbers the letters are given (floats or Fractions).
+The cone at ε is {w ≥ 0 : (F − e^ε G) w ≤ 0}; the level of Q is the largest ln(F·w / G·w) over its rows w.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.exact import epsilon_from, exp_bounds
+from trechter.geometry import Cone
+from trechter.model.joint import Joint
+from trechter.model.letters import Letters, letters
+from trechter.model.protocol import Protocol
+from trechter.model.spec import Spec
+
+Conditions = tuple[NDArray[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True, init=False)
+class Notion(ABC):
+    """A notion at a level; ε is an int, text, Decimal, Fraction or float (its exact binary value)."""
+
+    name: ClassVar[str]
+    spec: Spec
+
+    def __init__(self, eps: Any, *, protect: str = "s") -> None:
+        object.__setattr__(self, "spec", Spec(self.name, epsilon_from(eps), protect))
+
+    @abstractmethod
+    def conditions(self, letters: Letters) -> Conditions:
+        """F and G."""
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """The level, exactly; None is ∞."""
+        return self.spec.epsilon
+
+    def cone(self, joint: Joint, reads: str = "x", exact: bool = False) -> Cone:
+        """The row cone; in exact mode e^ε is replaced by a rational just below it, so the cone is inside the true one."""
+        F, G = self.conditions(letters(joint, reads, exact))
+        if self.epsilon is None:
+            return Cone(G[:0])
+        if exact:
+            return Cone(F - exp_bounds(self.epsilon)[0] * G)
+        return Cone(math.exp(-self.epsilon) * F - G)
+
+    def level(self, protocol: Protocol, joint: Joint) -> float:
+        """The smallest ε for which the notion holds, as a float; `certify` decides."""
+        F, G = self.conditions(letters(joint, protocol.reads))
+        over, under = protocol.matrix @ F.T, protocol.matrix @ G.T
+        ratios = np.divide(over, under, out=np.where(over > 0, np.inf, 1.0), where=under > 0)
+        return float(np.log(ratios.max(initial=1.0)))
+
+    def __repr__(self) -> str:
+        return str(self.spec)
+
+
+def given(table: NDArray[Any]) -> NDArray[Any]:
+    """p(i | s) from numbers proportional to p(s, i); values s of probability zero ask for nothing and are left out."""
+    sums = table.sum(axis=1)
+    kept = table[sums > 0]
+    if table.dtype == object:
+        return np.array([[Fraction(v, sum(row)) for v in row] for row in kept.tolist()], object).reshape(kept.shape)
+    return kept / sums[sums > 0][:, None]
+
+
+def marginal(table: NDArray[Any]) -> NDArray[Any]:
+    """p(i), as a table of one row."""
+    return given(table.sum(axis=0, keepdims=True))
