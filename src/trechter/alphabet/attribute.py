@@ -28,7 +28,7 @@ class Attribute:
             self._check_type(value)
         if len(set(self._keys)) < len(self.values):
             raise SchemaError(f"attribute {self.name!r} lists {_first_repeat(self._keys)[1]!r} twice")
-        if self.other is not None and self.other not in self.values:
+        if self.other is not None and _key(self.other) not in self._keys:
             raise SchemaError(f"attribute {self.name!r}: its catch-all {self.other!r} is not a value")
 
     @classmethod
@@ -60,10 +60,13 @@ class Attribute:
         found = [v for v in self.values if isinstance(v, Bin)]
         return (*(b.low for b in found), found[-1].high) if found else None
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The values as people read them."""
-        return tuple(label(v) for v in self.values)
+        """The values as people read them, all different."""
+        shown = [label(v) for v in self.values]
+        while len(set(shown)) < len(shown):  # a text that reads like the null
+            shown[self.values.index(None)] = f"({shown[self.values.index(None)]})"
+        return tuple(shown)
 
     def code(self, value: Value) -> int:
         """The position of a value; the catch-all's for an unseen one, if there is a catch-all."""

@@ -37,6 +37,8 @@ def bins(edges: list[Edge] | tuple[Edge, ...]) -> tuple[Bin, ...]:
     """Consecutive bins between public edges; the last one includes its upper edge."""
     if len(edges) < 2:
         raise SchemaError(f"bins need at least two edges, got {list(edges)}")
+    if len({isinstance(e, dt.date) for e in edges}) > 1:
+        raise SchemaError(f"bin edges must be all numbers or all dates, got {list(edges)}")
     for low, high in pairwise(edges):
         if not low < high:  # type: ignore[operator]
             raise SchemaError(f"bin edges must increase, but {low} is followed by {high}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Protocol as Shape
+from typing import Any
+from typing import Protocol as Shape
 
 import numpy as np
 

@@ -11,7 +11,6 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from trechter.exact import product as integer_product

@@ -40,14 +40,15 @@ def deliver(rows: Array, joint: Joint, spec: Spec, reads: str) -> tuple[DensePro
 
 
 def deliver_rays(
-    rays: NDArray[np.object_], scale: Array, joint: Joint, spec: Spec, reads: str
+    rays: NDArray[np.object_], scale: Array, same: NDArray[np.intp], joint: Joint, spec: Spec, reads: str
 ) -> tuple[DenseProtocol, dict[str, Any]]:
-    """The certified protocol of integer rays (ε = 0): equalities hold exactly, so nothing is mixed."""
+    """The certified protocol of integer rays (ε = 0), those of one group `same` added up: equalities hold exactly."""
     bits = BITS + max(int(r).bit_length() for r in rays.ravel())
     weights = round_rays(rays, scale, bits)
     largest = int(np.argmax(weights[:-1].sum(axis=1)))
     weights[largest] += weights[-1]
-    full = _spread_exact(weights[:-1], bits, joint, reads)
+    grouped = np.array([weights[:-1][same == g].sum(axis=0) for g in range(same.max() + 1)], object)
+    full = _spread_exact(grouped, bits, joint, reads)
     if not holds(judge_weights(full, reads, joint, spec), spec.epsilon):
         raise SolverError(f"the exact rays do not satisfy {spec}; this is a defect of the ray enumeration")
     return protocol_of(full, bits, joint, spec, reads), {"bits": bits}

@@ -7,7 +7,8 @@ given the output, and g is a convex curve, one for each f-information (mutual in
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Protocol as Shape
+from typing import ClassVar
+from typing import Protocol as Shape
 
 import numpy as np
 from numpy.typing import NDArray

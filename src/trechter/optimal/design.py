@@ -89,8 +89,10 @@ def _identity(joint: Joint, notion: Notion, reads: str) -> Found | None:
 def _solved(problem: Problem, solver: str, budget: Budget, joint: Joint, notion: Notion, reads: str) -> Found:
     name = "vertices" if solver == "auto" else solver
     solution = SOLVERS[name](problem, budget)
+    same = problem.groups(solution.rows)
     if solution.rays is None or solution.scale is None:
-        protocol, stats = deliver(solution.rows, joint, notion.spec, reads)
+        rows = np.array([solution.rows[same == g].sum(axis=0) for g in range(same.max() + 1)])
+        protocol, stats = deliver(rows, joint, notion.spec, reads)
     else:
-        protocol, stats = deliver_rays(solution.rays, solution.scale, joint, notion.spec, reads)
+        protocol, stats = deliver_rays(solution.rays, solution.scale, same, joint, notion.spec, reads)
     return Found(protocol, solution.bound, solution.solver, solution.stats | stats)

@@ -40,6 +40,13 @@ class Problem:
         return phi(rows, self.masses, self.targets, self.curve)
 
 
+    def groups(self, rows: Array) -> NDArray[np.intp]:
+        """Rows that say the same of the targets, to ten digits: adding them up loses nothing and is always private."""
+        u = rows * self.masses if self.targets is None else rows @ self.targets.T
+        v = np.round(u / u.sum(axis=1, keepdims=True), 10)
+        return np.unique(v, axis=0, return_inverse=True)[1].ravel()
+
+
 @dataclass(frozen=True, eq=False)
 class Budget:
     """When to stop, and whom to tell."""

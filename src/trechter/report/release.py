@@ -1,0 +1,24 @@
+"""What a release consists of, for those who describe it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.model.certificate import Certificate
+from trechter.model.joint import Joint
+from trechter.model.result import Result
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A joint, the design for it, the certificate as it is published, and how often each output was drawn."""
+
+    joint: Joint
+    result: Result
+    certificate: Certificate
+    drawn: NDArray[np.int64]
+    file: str
+    dropped: tuple[str, ...] = ()

@@ -1,0 +1,118 @@
+"""Publish: count → design → certify → sanitise → report, into a folder that appears whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import secrets
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.audit import certify, standalone
+from trechter.errors import NotPrivateError, RequestError
+from trechter.model.files import write_atomically
+from trechter.model.joint import Joint
+from trechter.model.protocol import Protocol
+from trechter.model.randomness import Randomness, randomness
+from trechter.model.result import Result
+from trechter.optimal import design
+from trechter.privacy import Notion
+from trechter.report import codebook, page
+from trechter.report.release import Release
+from trechter.tables import open_table
+from trechter.workflow.staging import check_free, staged
+
+ORDERS = ("shuffle", "keep")
+
+
+def publish(
+    table: Any,
+    *,
+    secret: str | list[str],
+    release: str | list[str],
+    notion: Notion,
+    out: str | Path,
+    schema: Any = None,
+    task: str | None = None,
+    weight: str | None = None,
+    order: str = "shuffle",
+    overwrite: bool = False,
+    rng: Callable[[int], bytes] | None = None,
+    insecure_seed: int | None = None,
+    **options: Any,
+) -> Release:
+    """Design a protocol for a table, sanitise its rows, and write the release; `options` go to `design`."""
+    if order not in ORDERS:
+        raise RequestError(f"order={order!r} is unknown; use 'shuffle', or 'keep' if the order of rows tells nothing")
+    check_free(Path(out), overwrite)
+    random = randomness(rng, insecure_seed)
+    joint = Joint.from_table(table, secret=secret, release=release, schema=schema, task=task, weight=weight)
+    result = design(joint, notion, **options)
+    with staged(out, overwrite) as folder:
+        return _write(folder, table, joint, result, random, order)
+
+
+def _write(folder: Path, table: Any, joint: Joint, result: Result, random: Randomness, order: str) -> Release:
+    (folder / "steward").mkdir()
+    result.protocol.save(folder / "protocol.json")
+    _certify_saved(folder / "protocol.json", joint)
+    source = open_table(table)
+    draws = Draws(result.protocol, random)
+    permute = random.permutation if order == "shuffle" else None
+    name = f"released.{source.suffix}"
+    reads, columns = result.protocol.input_attributes, result.protocol.columns()
+    source.sanitise_to(folder / name, reads, draws, columns, permute=permute)
+    salt = secrets.token_bytes(16)
+    facts = {"random": random.source, "secure": random.secure, "order": order, "released": name}
+    certificate = result.certificate.with_facts(**facts, counts=joint.digest(salt), salt=salt.hex())
+    certificate.save(folder / "certificate.json")
+    certificate.save(folder / "steward" / "certificate.json", steward=True)
+    made = Release(joint, result, certificate, draws.counts, name)
+    write_atomically(folder / "steward" / "counts.csv", counts_csv(joint))
+    write_atomically(folder / "steward" / "report.html", page.render(made))
+    write_atomically(folder / "codebook.md", codebook.render(made))
+    shutil.copyfile(standalone.__file__, folder / "steward" / "verify.py")
+    return made
+
+
+@dataclass
+class Draws:
+    """The kernel with its randomness; it also counts how often each output was drawn."""
+
+    def __init__(self, protocol: Protocol, random: Randomness) -> None:
+        self._kernel, self._random = protocol.kernel(), random
+        self.counts: NDArray[np.int64] = np.zeros(0, np.int64)
+
+    def __call__(self, codes: NDArray[np.intp]) -> NDArray[Any]:
+        """Draw an output for each letter."""
+        drawn = self._kernel(codes, self._random)
+        fresh = np.bincount(drawn, minlength=len(self.counts))
+        fresh[: len(self.counts)] += self.counts
+        self.counts = fresh
+        return drawn
+
+
+def counts_csv(joint: Joint) -> str:
+    """`COUNTS.csv`: the secret and released columns, then the count of each combination."""
+    attributes = (*joint.secret, *joint.release)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*(a.name for a in attributes), "count"])
+    for labels, count in zip(itertools.product(*(a.labels for a in attributes)), joint.counts.ravel(), strict=True):
+        if count:
+            writer.writerow([*labels, count])
+    return text.getvalue()
+
+
+def _certify_saved(path: Path, joint: Joint) -> None:
+    """What was written is read back and judged once more."""
+    verdict = certify(Protocol.load(path), joint)
+    if not verdict.holds:
+        raise NotPrivateError(f"the protocol does not hold {verdict.notion}: its level is {verdict.level:.6g}; nothing is released")

@@ -1,0 +1,62 @@
+"""A folder that appears whole or not at all: it is filled under another name and renamed at the end."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from trechter.errors import OutputError
+
+PARTIAL = ".trechter-partial-"
+RELEASE = {"protocol.json", "certificate.json", "codebook.md", "steward"}
+
+
+@contextmanager
+def staged(out: str | Path, overwrite: bool = False) -> Iterator[Path]:
+    """The folder to fill; on any error or interrupt it is removed and `out` is as before."""
+    target = Path(out)
+    check_free(target, overwrite)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=PARTIAL))
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error.strerror}; choose another place with --out") from None
+    try:
+        folder.chmod(0o755)
+        yield folder
+        _replace(folder, target)
+    except OSError as error:
+        raise OutputError(f"cannot write {target}: {error}; choose another place with --out") from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def check_free(target: Path, overwrite: bool) -> None:
+    """Refuse a place that is taken; a former release may be overwritten if that was asked, anything else never."""
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return
+    if not target.is_dir():
+        raise OutputError(f"{target} is a file; --out names a folder")
+    names = {path.name for path in target.iterdir()}
+    if RELEASE <= names and all(name in RELEASE or name.startswith("released.") for name in names):
+        if overwrite:
+            return
+        raise OutputError(
+            f"{target} holds a release already; a second release of the same rows tells more about them than one "
+            "(both together leak up to the sum of their levels). Choose another --out, or --overwrite if the first "
+            "was never given away"
+        )
+    raise OutputError(f"{target} is not empty and not a former release; choose another --out")
+
+
+def _replace(folder: Path, target: Path) -> None:
+    if not target.exists():
+        folder.rename(target)
+        return
+    former = Path(tempfile.mkdtemp(dir=target.parent, prefix=PARTIAL))
+    target.rename(former / "former")
+    folder.rename(target)
+    shutil.rmtree(former)
