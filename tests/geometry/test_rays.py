@@ -31,9 +31,7 @@ def kernel(rows):
         k = len(pivots)
         rows[k], rows[found] = rows[found], rows[k]
         rows[k] = [v / rows[k][column] for v in rows[k]]
-        rows = [
-            r if i == k else [v - r[column] * w for v, w in zip(r, rows[k], strict=True)] for i, r in enumerate(rows)
-        ]
+        rows = [r if i == k else [v - r[column] * w for v, w in zip(r, rows[k], strict=True)] for i, r in enumerate(rows)]
         pivots.append(column)
     free = [c for c in range(n) if c not in pivots]
     if len(free) != 1:
@@ -61,9 +59,7 @@ def oracle(A, n):
     lines = filter(None, (kernel(rows) for rows in combinations(conditions, n - 1)))
     rays = ([sign * v for v in line] for line in lines for sign in (1, -1))
     return {
-        primitive(ray)
-        for ray in rays
-        if all(sum(a * v for a, v in zip(row, ray, strict=True)) <= 0 for row in conditions)
+        primitive(ray) for ray in rays if all(sum(a * v for a, v in zip(row, ray, strict=True)) <= 0 for row in conditions)
     }
 
 

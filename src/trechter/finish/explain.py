@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product as every
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trechter.model.joint import Joint
 from trechter.model.letters import letters
-from trechter.model.outputs import Mixture, Output, show
+from trechter.model.outputs import Input, Mixture, Output, show
 
 SURE = 1 - 1e-6  # a posterior above this is called a value
 SHOWN = 1e-6  # a posterior below this is left out of a mixture
@@ -53,15 +54,17 @@ def _percent(share: float) -> str:
 
 
 def _distinct(outputs: Sequence[Output]) -> list[Output]:
-    """The same with numbered labels where two would read the same; a value among mixtures becomes one too."""
-    result: list[Output] = []
+    """The same with numbered labels where two would read the same; only mixtures can be numbered."""
     seen: dict[str, int] = {}
+    result: list[Output] = []
     for output in outputs:
         text = show(output)
         seen[text] = seen.get(text, 0) + 1
-        if seen[text] > 1 and not isinstance(output, Mixture):
-            output = Mixture((output,), (1.0,), text)
-        if isinstance(output, Mixture) and seen[text] > 1:
-            output = Mixture(output.values, output.odds, f"{text} #{seen[text]}")
-        result.append(output)
+        result.append(output if seen[text] == 1 else _numbered(output, f"{text} #{seen[text]}"))
     return result
+
+
+def _numbered(output: Output, text: str) -> Mixture:
+    if isinstance(output, Mixture):
+        return replace(output, label=text)
+    return Mixture((cast(Input, output),), (1.0,), text)

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ class Joint:
         *,
         secret: str | Sequence[str],
         release: str | Sequence[str],
-        schema: Schema | str | Mapping[str, Any] | None = None,
+        schema: Schema | str | Mapping[str, Any] | Sequence[Attribute] | None = None,
         task: str | None = None,
         weight: str | None = None,
     ) -> Joint:
@@ -111,6 +112,12 @@ class Joint:
         whole = _integers(self._full)
         return quotient(whole, whole.sum())
 
+    @property
+    def secret_labels(self) -> tuple[str, ...]:
+        """The secret values in words, with the names of their columns."""
+        pairs = [[f"{a.name} = {label}" for label in a.labels] for a in self.secret]
+        return tuple(", ".join(combination) for combination in product(*pairs))
+
     def about(self, secret: str) -> Joint:
         """The same rows with one of several secret columns as the only secret."""
         names = [a.name for a in self.secret]
@@ -124,7 +131,7 @@ class Joint:
     def digest(self, salt: bytes = b"") -> str:
         """SHA-256 of the salted counts and their labels."""
         roles = {"secret": self.secret, "release": self.release, "task": (self.task,) if self.task else ()}
-        content = {role: [a.to_json() for a in found] for role, found in roles.items()}
+        content: dict[str, list[Any]] = {role: [a.to_json() for a in found] for role, found in roles.items()}
         content["counts"] = [str(v) for v in self._full.ravel()]
         return hashlib.sha256(salt + json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -137,7 +144,8 @@ def quotient(numerators: Integers, denominator: Any) -> NDArray[np.float64]:
     """Correctly rounded floats of exact quotients (0/0 is 0)."""
     if numerators.dtype == object:
         return np.array(np.vectorize(_divide, otypes=[float])(numerators, denominator), dtype=np.float64)
-    return np.divide(numerators, denominator, out=np.zeros(numerators.shape), where=np.asarray(denominator) > 0)
+    sure = np.asarray(denominator) > 0
+    return np.asarray(np.divide(numerators, denominator, out=np.zeros(numerators.shape), where=sure))
 
 
 def _divide(numerator: int, denominator: int) -> float:

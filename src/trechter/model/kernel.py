@@ -201,9 +201,7 @@ def _integers(weights: Any) -> NDArray[Any]:
     if array.dtype.kind == "O":
         array = _python_integers(array)
     elif array.dtype.kind not in "iu":
-        raise ProtocolError(
-            f"weights are {array.dtype}; they must be exact integers, so that what is certified is drawn"
-        )
+        raise ProtocolError(f"weights are {array.dtype}; they must be exact integers, so that what is certified is drawn")
     if array.min() < 0:
         y, x = np.argwhere(array < 0)[0]
         raise ProtocolError(f"the weight of output {y} for input {x} is {array[y, x]}; weights cannot be negative")

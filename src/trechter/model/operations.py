@@ -22,11 +22,10 @@ def product(protocols: Sequence[DenseProtocol]) -> DenseProtocol:
     weights = np.array([[1]], object)
     for protocol in protocols:
         weights = np.kron(weights, protocol.weights)
-    outputs = [sum(o, ()) for o in every(*(_parts(p) for p in protocols))]
     return DenseProtocol(
         weights,
         sum(p.bits for p in protocols),
-        tuple(o[0] if len(o) == 1 else o for o in outputs),
+        tuple(_joined(parts) for parts in every(*(_parts(p) for p in protocols))),
         protocols[0].secret,
         tuple(a for p in protocols for a in p.release),
         released=_distinct([name for p in protocols for name in p.released]),
@@ -41,7 +40,7 @@ def compose(first: DenseProtocol, second: DenseProtocol) -> DenseProtocol:
     return DenseProtocol(
         weights.reshape(-1, weights.shape[-1]),
         first.bits + second.bits,
-        tuple(a + b for a, b in every(_parts(first), _parts(second))),  # type: ignore[arg-type]
+        tuple(_joined(parts) for parts in every(_parts(first), _parts(second))),
         first.secret,
         first.release,
         first.reads,
@@ -59,20 +58,26 @@ def marginal(protocol: DenseProtocol, names: str | Sequence[str]) -> DenseProtoc
     seen = [tuple(part[j] for j in kept) for part in _parts(protocol)]
     outputs = list(dict.fromkeys(seen))
     weights = np.array([sum_rows(protocol.weights, [s == o for s in seen]) for o in outputs], object)
-    plain = tuple(o[0] if len(o) == 1 else o for o in outputs)
+    plain = tuple(_joined([o]) for o in outputs)
     common: dict[str, Any] = {"secret": protocol.secret, "release": protocol.release, "reads": protocol.reads}
     return DenseProtocol(weights, protocol.bits, plain, released=tuple(wanted), **common)
 
 
 def sum_rows(weights: Integers, chosen: Sequence[bool]) -> Integers:
     """The sum of the chosen rows."""
-    return weights[np.flatnonzero(chosen)].sum(axis=0)
+    return np.asarray(weights[np.flatnonzero(chosen)].sum(axis=0))
 
 
 def _parts(protocol: DenseProtocol) -> list[tuple[Output, ...]]:
     if len(protocol.released) == 1:
         return [(o,) for o in protocol.outputs]
     return [tuple(o) for o in protocol.outputs]  # type: ignore[arg-type]
+
+
+def _joined(parts: Sequence[tuple[Output, ...]]) -> Any:
+    """One cell per released column; a single cell stands alone."""
+    cells = tuple(cell for part in parts for cell in part)
+    return cells if len(cells) > 1 else cells[0]
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ A value of several attributes is a tuple. The JSON form keeps the three apart; t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 from trechter.alphabet.values import Value, from_json, label, to_json
 from trechter.errors import ProtocolError
@@ -60,7 +59,7 @@ def output_to_json(output: Output) -> object:
             return {"set": [output_to_json(v) for v in values]}
         case tuple():
             return [to_json(v) for v in output]
-    return to_json(cast(Value, output))
+    return to_json(output)
 
 
 def output_from_json(data: object) -> Output:

@@ -39,7 +39,6 @@ class Problem:
         """φ of each row (k × n)."""
         return phi(rows, self.masses, self.targets, self.curve)
 
-
     def groups(self, rows: Array) -> NDArray[np.intp]:
         """Rows that say the same of the targets, to ten digits: adding them up loses nothing and is always private."""
         u = rows * self.masses if self.targets is None else rows @ self.targets.T

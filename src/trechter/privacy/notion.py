@@ -70,7 +70,7 @@ def given(table: NDArray[Any]) -> NDArray[Any]:
     kept = table[sums > 0]
     if table.dtype == object:
         return np.array([[Fraction(v, sum(row)) for v in row] for row in kept.tolist()], object).reshape(kept.shape)
-    return kept / sums[sums > 0][:, None]
+    return np.asarray(kept / sums[sums > 0][:, None])
 
 
 def marginal(table: NDArray[Any]) -> NDArray[Any]:

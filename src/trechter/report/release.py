@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trechter.measures import entropy
 from trechter.model.certificate import Certificate
 from trechter.model.joint import Joint
 from trechter.model.result import Result
@@ -22,3 +23,12 @@ class Release:
     drawn: NDArray[np.int64]
     file: str
     dropped: tuple[str, ...] = ()
+
+    @property
+    def information(self) -> float:
+        """What an unprotected release would say, in nats: H(X), or I(X;T) for a task."""
+        joint = self.joint
+        if joint.task is None:
+            return entropy(joint.p_x)
+        table = joint.p_task.sum(axis=0)
+        return entropy(table.sum(axis=0)) + entropy(table.sum(axis=1)) - entropy(table.ravel())

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import itertools
 import secrets
 import shutil
 from collections.abc import Callable
@@ -17,6 +14,7 @@ from numpy.typing import NDArray
 
 from trechter.audit import certify, standalone
 from trechter.errors import NotPrivateError, RequestError
+from trechter.model.counts_file import counts_csv
 from trechter.model.files import write_atomically
 from trechter.model.joint import Joint
 from trechter.model.protocol import Protocol
@@ -46,16 +44,20 @@ def publish(
     overwrite: bool = False,
     rng: Callable[[int], bytes] | None = None,
     insecure_seed: int | None = None,
+    tell: Callable[[str], None] = lambda stage: None,
     **options: Any,
 ) -> Release:
-    """Design a protocol for a table, sanitise its rows, and write the release; `options` go to `design`."""
+    """Design a protocol for a table, sanitise its rows, and write the release; `options` go to `design`, `tell` hears each stage."""
     if order not in ORDERS:
         raise RequestError(f"order={order!r} is unknown; use 'shuffle', or 'keep' if the order of rows tells nothing")
     check_free(Path(out), overwrite)
     random = randomness(rng, insecure_seed)
+    tell("counting")
     joint = Joint.from_table(table, secret=secret, release=release, schema=schema, task=task, weight=weight)
+    tell("designing")
     result = design(joint, notion, **options)
     with staged(out, overwrite) as folder:
+        tell("sanitising")
         return _write(folder, table, joint, result, random, order)
 
 
@@ -99,20 +101,10 @@ class Draws:
         return drawn
 
 
-def counts_csv(joint: Joint) -> str:
-    """`COUNTS.csv`: the secret and released columns, then the count of each combination."""
-    attributes = (*joint.secret, *joint.release)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*(a.name for a in attributes), "count"])
-    for labels, count in zip(itertools.product(*(a.labels for a in attributes)), joint.counts.ravel(), strict=True):
-        if count:
-            writer.writerow([*labels, count])
-    return text.getvalue()
-
-
 def _certify_saved(path: Path, joint: Joint) -> None:
     """What was written is read back and judged once more."""
     verdict = certify(Protocol.load(path), joint)
     if not verdict.holds:
-        raise NotPrivateError(f"the protocol does not hold {verdict.notion}: its level is {verdict.level:.6g}; nothing is released")
+        raise NotPrivateError(
+            f"the protocol does not hold {verdict.notion}: its level is {verdict.level:.6g}; nothing is released"
+        )

@@ -41,7 +41,7 @@ def check_free(target: Path, overwrite: bool) -> None:
     if not target.is_dir():
         raise OutputError(f"{target} is a file; --out names a folder")
     names = {path.name for path in target.iterdir()}
-    if RELEASE <= names and all(name in RELEASE or name.startswith("released.") for name in names):
+    if names >= RELEASE and all(name in RELEASE or name.startswith("released.") for name in names):
         if overwrite:
             return
         raise OutputError(

@@ -1,0 +1,32 @@
+"""The command line: parse, call the workflow, show."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from trechter.cli.console import run
+from trechter.cli.demo import demo
+from trechter.cli.design import design
+from trechter.cli.publish import publish
+from trechter.cli.sanitise import sanitise
+from trechter.cli.schema import schema
+from trechter.cli.verify import verify
+
+COMMANDS = (publish, design, sanitise, verify, schema, demo)
+
+
+@click.group(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="trechter")
+def app() -> None:
+    """Publish a table row by row while one column stays secret."""
+
+
+for command in COMMANDS:
+    app.add_command(command)
+
+
+def main() -> None:
+    """The `trechter` command."""
+    sys.exit(run(lambda: app(standalone_mode=False), lambda: "--json" in sys.argv))

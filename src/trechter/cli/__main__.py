@@ -1,0 +1,5 @@
+"""`python -m trechter.cli`."""
+
+from trechter.cli import main
+
+main()

@@ -1,0 +1,115 @@
+"""Options that several commands share, in groups, and what they mean."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from trechter.errors import NotionError, RequestError
+from trechter.privacy import NOTIONS, Notion
+from trechter.tables import open_table
+
+Decorator = Callable[[Any], Any]
+
+
+def group(*decorators: Decorator) -> Decorator:
+    """Several options as one decorator, shown in this order."""
+
+    def apply(command: Any) -> Any:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return apply
+
+
+def _load(context: click.Context, _: click.Parameter, path: Path | None) -> Path | None:
+    """Options from a file become the defaults of the command."""
+    if path is None:
+        return None
+    known = {p.name: p for p in context.command.params if p.name and p.name != "config"}
+    values = {key.replace("-", "_"): value for key, value in _read(path).items()}
+    unknown = [key for key in values if key not in known]
+    if unknown:
+        raise RequestError(f"{path}: unknown option {unknown[0]!r}; known are {', '.join(sorted(known))}")
+    context.default_map = {key: _default(known[key], value) for key, value in values.items()}
+    return path
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RequestError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise RequestError(f"{path} is not TOML: {error}") from None
+
+
+def _default(parameter: click.Parameter, value: Any) -> Any:
+    if getattr(parameter, "multiple", False):
+        return value if isinstance(value, list) else [value]
+    return value if isinstance(value, bool) else str(value)
+
+
+source = click.argument("input")
+roles = group(
+    click.option("--secret", multiple=True, required=True, help="The column to protect; several (A,B) together."),
+    click.option("--release", multiple=True, required=True, help="The columns to publish: A,B or repeated."),
+)
+domains = group(
+    click.option("--schema", metavar="FILE", help="The declared values of each column (TOML)."),
+    click.option("--infer-schema", is_flag=True, help="Learn the values from the data; this can give rows away."),
+)
+level = group(
+    click.option("--notion", default="lip", show_default=True, help=f"What privacy means: {', '.join(NOTIONS)}."),
+    click.option("--epsilon", required=True, help="The level: a decimal or a fraction; 0 is perfect privacy."),
+)
+solving = group(
+    click.option("--task", metavar="COLUMN", help="Keep information about this column instead of the released ones."),
+    click.option("--weight", metavar="COLUMN", help="Survey weights."),
+    click.option("--reads", default="x", show_default=True, help="x, or sx for a protocol that may see the secret."),
+    click.option("--solver", default="auto", show_default=True, help="How to find the optimum."),
+    click.option("--gap", type=float, default=1e-6, show_default=True, help="How near the optimum is near enough, in nats."),
+    click.option("--time-limit", type=float, metavar="SECONDS", help="Stop designing after so long."),
+)
+seed = click.option("--insecure-seed", type=int, help="Reproducible draws, for tests only: NOT private.")
+machine = group(
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output."),
+    click.option(
+        "--config",
+        type=click.Path(path_type=Path),
+        is_eager=True,
+        expose_value=False,
+        callback=_load,
+        help="Options from a TOML file; the command line wins.",
+    ),
+)
+
+
+def notion_of(name: str, epsilon: str) -> Notion:
+    """The notion that was asked for."""
+    if name.lower() not in NOTIONS:
+        raise NotionError(f"unknown notion {name!r}; known are {', '.join(NOTIONS)}")
+    return NOTIONS[name.lower()](epsilon)
+
+
+def columns_of(values: Sequence[str], table: str) -> list[str]:
+    """Column names from A,B or repeated options; a name that itself has a comma is taken whole."""
+    known = set(open_table(table).columns)
+    return [name for value in values for name in ([value] if value in known else [part.strip() for part in value.split(",")])]
+
+
+def schema_of(file: str | None, infer: bool) -> str | None:
+    """The schema file, or None where inference was asked for; exactly one of the two."""
+    if file and infer:
+        raise RequestError("--schema and --infer-schema exclude each other; drop one")
+    if not file and not infer:
+        raise RequestError(
+            "the values of each column must be declared: `trechter schema INPUT --out schema.toml` drafts a file to check, "
+            "then --schema schema.toml; or --infer-schema learns them from the data, which can give single rows away"
+        )
+    return file

@@ -1,0 +1,59 @@
+"""`trechter publish`: a table in, a certified release out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from trechter.cli import options as o
+from trechter.cli.console import Outcome, stages, wide
+from trechter.measures import TaskInformation
+from trechter.report.release import Release
+from trechter.report.words import guarantee
+from trechter.workflow import publish as publish_table
+
+
+@click.command(no_args_is_help=True)
+@o.source
+@o.roles
+@o.level
+@click.option("--out", required=True, help="The folder for the release.")
+@o.domains
+@click.option("--order", default="shuffle", show_default=True, help="shuffle; or keep, which gives away what the order tells.")
+@click.option("--overwrite", is_flag=True, help="Replace a former release that was never given away.")
+@o.solving
+@o.seed
+@o.machine
+def publish(input: str, out: str, as_json: bool, **asked: Any) -> None:
+    """Publish a table row by row while one column stays secret."""
+    notion = o.notion_of(asked.pop("notion"), asked.pop("epsilon"))
+    schema = o.schema_of(asked.pop("schema"), asked.pop("infer_schema"))
+    roles = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
+    if asked["task"]:
+        asked["measure"] = TaskInformation()
+    with stages(as_json) as tell:
+        made = publish_table(input, **roles, notion=notion, out=out, schema=schema, tell=tell, **asked)
+    raise Outcome(released(made, out), wide(story(made, out)))
+
+
+def released(made: Release, out: str) -> dict[str, Any]:
+    """The release for machines."""
+    result = made.result
+    facts = {"out": out, "released": made.file, "rows": int(made.drawn.sum()), "outputs": len(made.drawn)}
+    found = {"utility": result.utility, "bound": result.bound, "gap": result.gap, "status": result.status}
+    cost = {"solver": result.solver, "seconds": result.seconds, "secure": made.certificate.facts["secure"]}
+    return facts | {"notion": str(made.certificate.notion), "holds": made.certificate.holds} | found | cost
+
+
+def story(made: Release, out: str) -> str:
+    """The release in words."""
+    share = made.result.utility / max(made.information, 1e-300)
+    lines = [
+        f"Released {int(made.drawn.sum())} rows in {out}/{made.file}, certified {made.certificate.notion}.",
+        *guarantee(made),
+        f"The release keeps {share:.1%} of the information ({made.result.utility:.4g} of {made.information:.4g} nats); "
+        f"no protocol can keep more than {made.result.gap:.1g} nats above that.",
+        f"For readers: {made.file}, protocol.json, certificate.json, codebook.md. For you alone: steward/report.html.",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,40 @@
+"""`trechter verify`: does a saved protocol keep its promise?"""
+
+from __future__ import annotations
+
+import click
+
+from trechter.cli import options as o
+from trechter.cli.console import DONE, NO, Outcome, wide
+from trechter.errors import RequestError
+from trechter.model.certificate import Certificate
+from trechter.workflow import verify as verify_protocol
+
+
+@click.command(no_args_is_help=True)
+@click.argument("protocol")
+@click.option("--counts", metavar="FILE", help="The counts it was made for (steward/counts.csv).")
+@click.option("--input", metavar="FILE", help="A table to count instead.")
+@click.option("--notion", help="Another notion than the one promised; needs --epsilon.")
+@click.option("--epsilon", help="Another level than the one promised; needs --notion.")
+@o.machine
+def verify(
+    protocol: str, counts: str | None, input: str | None, notion: str | None, epsilon: str | None, as_json: bool
+) -> None:
+    """Decide in exact arithmetic; exit 0 it holds, 1 it does not, 2 cannot say."""
+    if (notion is None) != (epsilon is None):
+        raise RequestError("give --notion and --epsilon together, or neither to verify what the protocol promises")
+    asked = o.notion_of(notion, epsilon) if notion and epsilon else None
+    verdict = verify_protocol(protocol, counts=counts, table=input, notion=asked)
+    raise Outcome(found(verdict), wide(sentence(verdict)), DONE if verdict.holds else NO)
+
+
+def found(verdict: Certificate) -> dict[str, object]:
+    """The verdict for machines."""
+    return verdict.to_json(steward=True) | {"holds": verdict.holds}
+
+
+def sentence(verdict: Certificate) -> str:
+    """The verdict in words."""
+    word = "holds" if verdict.holds else "does NOT hold"
+    return f"{verdict.notion} {word}: the level is {verdict.level:.9g} (rounded up)."

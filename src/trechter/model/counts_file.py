@@ -1,0 +1,73 @@
+"""`COUNTS.csv`: the secret and released columns, then the count of each combination that occurs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from trechter.alphabet import Attribute
+from trechter.alphabet.attribute import shorten
+from trechter.errors import JointError
+from trechter.exact import as_fraction
+from trechter.model.joint import Joint
+from trechter.model.protocol import Protocol
+
+
+def counts_csv(joint: Joint) -> str:
+    """The counts of a joint as text."""
+    attributes = (*joint.secret, *joint.release)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*(a.name for a in attributes), "count"])
+    for labels, count in zip(product(*(a.labels for a in attributes)), joint.counts.ravel(), strict=True):
+        if count:
+            writer.writerow([*labels, count])
+    return text.getvalue()
+
+
+def read_counts(path: str | Path, protocol: Protocol) -> Joint:
+    """The joint of a counts file, in the order of values that a protocol was made for."""
+    attributes = (*protocol.secret, *protocol.release)
+    rows = _rows(path)
+    header = next(rows, [])
+    names = [*(a.name for a in attributes), "count"]
+    missing = [name for name in names if name not in header]
+    if missing:
+        raise JointError(f"{path} has no column {missing[0]!r}; it has {shorten(header) or 'none'}")
+    places = [header.index(name) for name in names]
+    counts = np.full([len(a) for a in attributes], Fraction(0), object)
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise JointError(f"{path}, line {number}: {len(row)} fields where the header has {len(header)}")
+        *labels, count = (row[place] for place in places)
+        counts[_cell(attributes, labels, f"{path}, line {number}")] += _number(count, f"{path}, line {number}")
+    whole = all(v.denominator == 1 for v in counts.ravel())
+    flat = (counts.astype(np.int64) if whole else counts).reshape(-1, *(len(a) for a in protocol.release))
+    return Joint(flat, secret=protocol.secret, release=protocol.release)
+
+
+def _rows(path: str | Path) -> Iterator[list[str]]:
+    try:
+        return csv.reader(io.StringIO(Path(path).read_text(encoding="utf-8-sig")), strict=True)
+    except (OSError, UnicodeDecodeError) as error:
+        raise JointError(f"cannot read {path}: {error}") from None
+
+
+def _cell(attributes: Sequence[Attribute], labels: Sequence[str], place: str) -> tuple[int, ...]:
+    for attribute, label in zip(attributes, labels, strict=True):
+        if label not in attribute.labels:
+            raise JointError(f"{place}: {label!r} is not a value of {attribute.name!r}; those are {shorten(attribute.labels)}")
+    return tuple(a.labels.index(label) for a, label in zip(attributes, labels, strict=True))
+
+
+def _number(text: str, place: str) -> Fraction:
+    try:
+        return as_fraction(text)
+    except ValueError:
+        raise JointError(f"{place}: the count {text!r} is not a number") from None
