@@ -56,7 +56,7 @@ def test_cone_level_and_judge_agree(seed, shape, name, reads, protect):
             asked = NOTIONS[name](found * factor, protect=protect)
             assert tr.certify(protocol, joint, asked).holds is inside
             excess = asked.cone(joint, reads).excess(protocol.matrix).max()
-            assert (excess < 1e-12) is inside
+            assert bool(excess < 1e-12) is inside
 
 
 @given(SEEDS, SHAPES, st.sampled_from(NAMES), st.sampled_from(["x", "sx"]))

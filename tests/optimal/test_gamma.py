@@ -44,7 +44,7 @@ def gamma_optimum(counts, eps):
     return best, len(rays)
 
 
-@pytest.mark.parametrize(("a", "seeds"), [(3, range(4)), pytest.param(4, range(1), marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("a", "seeds"), [(3, range(4)), (4, range(1))])
 @pytest.mark.parametrize("eps", ["1/2", "1"])
 def test_cone_equals_gamma(a, seeds, eps):
     for seed in seeds:

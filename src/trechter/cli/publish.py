@@ -29,7 +29,7 @@ def publish(input: str, out: str, as_json: bool, **asked: Any) -> None:
     """Publish a table row by row while one column stays secret."""
     notion = o.notion_of(asked.pop("notion"), asked.pop("epsilon"))
     schema = o.schema_of(asked.pop("schema"), asked.pop("infer_schema"))
-    roles = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
+    roles: dict[str, Any] = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
     if asked["task"]:
         asked["measure"] = TaskInformation()
     with stages(as_json) as tell:

@@ -143,7 +143,7 @@ def nearest(matrix: NDArray[np.float64], bits: int) -> Integers:
         raise ProtocolError("a matrix of probabilities has two axes and finite entries ≥ 0")
     if np.any(abs(matrix.sum(axis=0) - 1) > 1e-9):
         worst = int(np.argmax(abs(matrix.sum(axis=0) - 1)))
-        raise ProtocolError(f"column {worst} sums to {matrix[:, worst].sum()!r}, not to 1")
+        raise ProtocolError(f"column {worst} sums to {float(matrix[:, worst].sum())!r}, not to 1")
     rounded = np.rint(np.ldexp(matrix, bits))
     weights: Integers = rounded.astype(np.int64) if bits <= WORD else np.vectorize(int, otypes=[object])(rounded)
     largest, columns = matrix.argmax(axis=0), np.arange(matrix.shape[1])

@@ -47,7 +47,7 @@ def publish(
     tell: Callable[[str], None] = lambda stage: None,
     **options: Any,
 ) -> Release:
-    """Design a protocol for a table, sanitise its rows, and write the release; `options` go to `design`, `tell` hears each stage."""
+    """Design, sanitise and write a release; `options` go to `design`, `tell` hears of each stage."""
     if order not in ORDERS:
         raise RequestError(f"order={order!r} is unknown; use 'shuffle', or 'keep' if the order of rows tells nothing")
     check_free(Path(out), overwrite)
@@ -106,5 +106,5 @@ def _certify_saved(path: Path, joint: Joint) -> None:
     verdict = certify(Protocol.load(path), joint)
     if not verdict.holds:
         raise NotPrivateError(
-            f"the protocol does not hold {verdict.notion}: its level is {verdict.level:.6g}; nothing is released"
+            f"the saved protocol does not hold {verdict.notion}: its level is {verdict.level:.6g}; nothing is released"
         )

@@ -45,9 +45,9 @@ def check_free(target: Path, overwrite: bool) -> None:
         if overwrite:
             return
         raise OutputError(
-            f"{target} holds a release already; a second release of the same rows tells more about them than one "
-            "(both together leak up to the sum of their levels). Choose another --out, or --overwrite if the first "
-            "was never given away"
+            f"{target} holds a release already. Readers who have two releases of the same rows know more than from one, "
+            "possibly more than the sum of both levels. Choose another --out, or --overwrite if the first was never "
+            "given away"
         )
     raise OutputError(f"{target} is not empty and not a former release; choose another --out")
 

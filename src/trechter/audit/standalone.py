@@ -1,0 +1,249 @@
+"""Does a protocol keep its promise? A second opinion that needs nothing but Python 3.8 or later.
+
+    python verify.py protocol.json COUNTS.csv [--notion lip --epsilon 1/2]
+
+ends with 0 if it holds, 1 if it does not, 2 if that cannot be said. This file is meant to be read: `read_protocol` and
+`read_counts` take nothing on trust, `worst_ratio` is the definition to the letter, and `at_most_exp` compares with e^ε.
+Every number that decides is an integer or a fraction; there is no floating point.
+
+N(s, x) rows have the secret value s and the values x = (x¹, …, xᵐ) of the released attributes. A row gets the output y
+with probability Q(y|s,x) = weight / 2^bits. Knowing s and some attributes x^J it is the average over the rows that agree:
+
+    P(y | s, x^J) = Σ Q(y|s,x) N(s,x) / Σ N(s,x)       conditions that no row meets ask for nothing
+
+    ldp            P(y|s) ≤ e^ε P(y|s')                for every output y and secret values s, s'
+    lip            e^-ε ≤ P(y|s) / P(y) ≤ e^ε          for every output y and secret value s
+    srldp, srlip   the same, all probabilities given x^J, for every set J of attributes (none and all too) and every x^J
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import json
+import math
+import re
+import sys
+from collections import defaultdict
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any, NamedTuple
+
+NUMBER = re.compile(r"[0-9]+/[0-9]+|[0-9]*\.?[0-9]+(e[+-]?[0-9]{1,3})?", re.ASCII)
+MEANING = {
+    "ldp": "no output is more than e^{0} times as likely under one value of {1} as under another",
+    "lip": "no output makes any value of {1} more, or less, likely than it was by a factor above e^{0}",
+}
+
+
+class CannotSay(Exception):  # noqa: N818 (an answer rather than an error)
+    """There is no verdict, and why."""
+
+
+class Promise(NamedTuple):
+    """A notion by name, ε (None is infinity), and what is protected: the secret "s", or the released values "x"."""
+
+    notion: str
+    epsilon: Fraction | None
+    protect: str
+
+
+class Cell(NamedTuple):
+    """n rows (times a constant) with the protected value s and released values x; weights[y] / 2^bits is Q(y|s,x)."""
+
+    s: tuple[int, ...]
+    x: tuple[int, ...]
+    weights: list[int]
+    n: int
+
+
+def worst_ratio(notion: str, cells: list[Cell]) -> Fraction | None:
+    """The largest ratio of probabilities that the notion bounds by e^ε; None if it is infinite."""
+    m, worst = len(cells[0].x), Fraction(1)
+    for size in range(m + 1) if notion.startswith("sr") else [0]:
+        for J in combinations(range(m), size):
+            agreeing = defaultdict(list)
+            for cell in cells:
+                agreeing[tuple(cell.x[j] for j in J)].append(cell)
+            for group in agreeing.values():
+                for y in range(len(group[0].weights)):
+                    for over, under in bounded(notion, group, y):
+                        if under > 0:
+                            worst = max(worst, over / under)
+                        elif over > 0:
+                            return None
+    return worst
+
+
+def bounded(notion: str, cells: list[Cell], y: int) -> list[tuple[Fraction, Fraction]]:
+    """The pairs whose quotient must be at most e^ε, for one output, among rows that agree on x^J."""
+    drawn: dict[tuple[int, ...], int] = defaultdict(int)
+    rows: dict[tuple[int, ...], int] = defaultdict(int)
+    for cell in cells:
+        drawn[cell.s] += cell.weights[y] * cell.n
+        rows[cell.s] += cell.n
+    given = [Fraction(drawn[s], rows[s]) for s in rows]  # P(y | s, x^J) · 2^bits
+    if notion.endswith("ldp"):
+        return [(max(given), min(given))]
+    overall = Fraction(sum(drawn.values()), sum(rows.values()))  # P(y | x^J) · 2^bits
+    return [(p, overall) for p in given] + [(overall, p) for p in given]
+
+
+def at_most_exp(ratio: Fraction, epsilon: Fraction) -> bool:
+    """ratio ≤ e^ε, by 1 + ε + ε²/2! + … from below; from n ≥ 2ε on, what is left out is less than the last term."""
+    if ratio <= 1 or epsilon == 0 or ratio.numerator.bit_length() <= epsilon:
+        return ratio <= 1 or epsilon > 0  # in the third case ratio < 2^ε
+    total, term, n = Fraction(1), Fraction(1), 0
+    while True:  # ends, because e^ε is irrational
+        n += 1
+        term *= epsilon / n
+        total += term
+        if ratio <= total:
+            return True
+        if n >= 2 * epsilon and ratio > total + term:
+            return False
+
+
+def read_protocol(path: str) -> dict[str, Any]:
+    """The protocol as it is in its file, weights as integers, once it is known to be whole and a distribution."""
+    with open(path, encoding="utf-8") as file:
+        data = json.load(file)
+    require(isinstance(data, dict) and data.get("format") == "trechter-protocol", "it is no protocol file")
+    require(data.get("version") == 1, "its version is {!r}, and this script knows version 1", data.get("version"))
+    stated = data.pop("hash", None)
+    text = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    require(stated == hashlib.sha256(text.encode()).hexdigest(), "its content does not match its hash: it was changed")
+    require(data["kind"] == "dense", "this script judges protocols given as a matrix, not {!r}", data["kind"])
+    require(data["reads"] in ("x", "sx"), "it reads {!r}, which is unknown", data["reads"])
+    require(type(data["bits"]) is int and data["bits"] > 0, "bits = {!r}", data["bits"])
+    for column in data["weights"]:
+        for w in column:
+            require(isinstance(w, str) and re.fullmatch("[0-9]+", w), "{!r} is no weight: digits are expected", w)
+    data["weights"] = [[int(w) for w in column] for column in data["weights"]]
+    for i, column in enumerate(data["weights"]):
+        require(len(column) == len(data["outputs"]), "column {} has not one weight for each output", i)
+        require(sum(column) == 2 ** data["bits"], "the weights of column {} do not sum to 2^{}", i, data["bits"])
+    return data | {"hash": stated} if sys.version_info >= (3, 9) else {**data, "hash": stated}
+
+
+def read_counts(path: str, attributes: list[Any]) -> dict[tuple[int, ...], int]:
+    """How many rows (times a constant) have each combination of values, as positions in the protocol's lists."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        header, *rows = list(csv.reader(file, strict=True)) or [[]]
+    names = [a["name"] for a in attributes]
+    require(header[-1:] == ["count"], "its last column is not 'count'")
+    for name in names:
+        require(header[:-1].count(name) == names.count(name) == 1, "it must have one column {!r}", name)
+    at, codes = [header.index(name) for name in names], [positions(a) for a in attributes]
+    counts: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+    for row in filter(None, rows):
+        require(len(row) == len(header), "the row {} does not have {} fields", row, len(header))
+        for j, name in enumerate(names):
+            require(row[at[j]] in codes[j], "{!r} is not a value of {!r}", row[at[j]], name)
+        counts[tuple(codes[j][row[at[j]]] for j in range(len(names)))] += number(row[-1])
+    require(any(counts.values()), "it counts no rows")
+    whole = 1
+    for n in counts.values():
+        whole *= n.denominator // math.gcd(whole, n.denominator)
+    return {key: int(n * whole) for key, n in counts.items() if n}
+
+
+def positions(attribute: dict[str, Any]) -> dict[str, int]:
+    """Where each label of COUNTS.csv stands in the protocol's list of values."""
+    shown = [label(value) for value in attribute["values"]]
+    while None in attribute["values"] and shown.count(shown[attribute["values"].index(None)]) > 1:
+        null = attribute["values"].index(None)  # a text that reads like the null: the null gives way
+        shown[null] = "(" + shown[null] + ")"
+    require(len(set(shown)) == len(shown), "the protocol lists a value of {!r} twice", attribute["name"])
+    return {text: i for i, text in enumerate(shown)}
+
+
+def label(value: Any) -> str:
+    """A value as it stands in COUNTS.csv."""
+    if isinstance(value, dict) and "bin" in value:
+        return "[{}, {}{}".format(*map(label, value["bin"]), "]" if value["closed"] else ")")
+    return "(null)" if value is None else str(value["date"] if isinstance(value, dict) else value)
+
+
+def number(text: str) -> Fraction:
+    """The exact value of 12, 0.5, 1e-6 or 3/7."""
+    require(NUMBER.fullmatch(text), "{!r} is no number ≥ 0", text)
+    return Fraction(text)
+
+
+def promise_of(notion: str, epsilon: str, protect: str = "s") -> Promise:
+    """A promise in its exact form."""
+    require(notion in ("ldp", "lip", "srldp", "srlip"), "the notion {!r} is unknown", notion)
+    require(protect in ("s", "x"), "it protects {!r}, which is unknown", protect)
+    return Promise(notion, None if epsilon == "inf" else number(epsilon), protect)
+
+
+def require(condition: object, reason: str, *values: object) -> None:
+    """No verdict unless the condition holds."""
+    if not condition:
+        raise CannotSay(reason.format(*values))
+
+
+def cells_of(protocol: dict[str, Any], counts: dict[tuple[int, ...], int], protect: str) -> list[Cell]:
+    """The counted rows, each with the weights that its values get. Columns are in the order of the values read."""
+    c = len(protocol["secret"])
+    read = (protocol["secret"] if protocol["reads"] == "sx" else []) + protocol["release"]
+    sizes = [len(a["values"]) for a in read]
+    require(math.prod(sizes) == len(protocol["weights"]), "it has not one column of weights for each input")
+    column = dict(zip(product(*map(range, sizes)), protocol["weights"]))  # noqa: B905 (strict= needs Python 3.10)
+    return [
+        Cell(key[:c] if protect == "s" else key[c:], key[c:], column[key[len(key) - len(read) :]], n)
+        for key, n in counts.items()
+    ]
+
+
+def verdict(protocol_path: str, counts_path: str, notion: str | None, epsilon: str | None) -> tuple[bool, str]:
+    """The answer, and the answer in words."""
+    require((notion is None) == (epsilon is None), "give --notion and --epsilon together, or neither")
+    protocol = within(protocol_path, read_protocol, protocol_path)
+    counts = within(counts_path, read_counts, counts_path, protocol["secret"] + protocol["release"])
+    asked = {"notion": notion, "epsilon": epsilon} if notion else protocol["promise"]
+    require(asked, "the protocol promises nothing; name --notion and --epsilon")
+    promise = promise_of(**asked)
+    cells = within(protocol_path, cells_of, protocol, counts, promise.protect)
+    worst = worst_ratio(promise.notion, cells)
+    holds = promise.epsilon is None or (worst is not None and at_most_exp(worst, promise.epsilon))
+    names = ", ".join(a["name"] for a in protocol["secret" if promise.protect == "s" else "release"])
+    words = MEANING[promise.notion[-3:] if promise.notion.endswith("ldp") else "lip"]
+    words = words.format("inf" if promise.epsilon is None else promise.epsilon, names)
+    level = "infinite" if worst is None else f"about {math.log(worst.numerator) - math.log(worst.denominator):.9g}"
+    known = ", also for readers who know any released attributes from elsewhere" * promise.notion.startswith("sr")
+    answer = "HOLDS" if holds else "DOES NOT HOLD"
+    return holds, f"{answer}: {words}{known}.\nLevel: {level}. Hash of the protocol: {protocol['hash']}"
+
+
+def within(place: str, step: Any, *arguments: Any) -> Any:
+    """A step whose failures are reported as those of a file."""
+    try:
+        return step(*arguments)
+    except CannotSay as reason:
+        raise CannotSay(f"{place}: {reason}") from None
+    except Exception as error:
+        raise CannotSay(f"{place}: it cannot be read ({type(error).__name__}: {error})") from None
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Does a protocol keep its promise?")
+    parser.add_argument("protocol", help="protocol.json")
+    parser.add_argument("counts", help="COUNTS.csv: the secret and released columns, then count")
+    parser.add_argument("--notion", help="ldp, lip, srldp or srlip, in place of what is promised")
+    parser.add_argument("--epsilon", help="its level: 0.5, 1/2, 0 or inf")
+    asked = parser.parse_args(arguments)
+    try:
+        holds, words = verdict(asked.protocol, asked.counts, asked.notion, asked.epsilon)
+    except CannotSay as reason:
+        print("CANNOT SAY:", reason)
+        return 2
+    print(words)
+    return 0 if holds else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
