@@ -80,23 +80,25 @@ class Kernel:
         np.bitwise_or(cell, first >> (16 - self._guide_bits), out=cell)
         # Every cell exists; "wrap" only spares NumPy the buffered, slower check of "raise".
         np.take(self._guide, cell, out=drawn, mode="wrap")
-        rows = np.flatnonzero(drawn == self.outputs)
+        rows = np.flatnonzero(drawn >= self.outputs)
         if rows.size:
-            drawn[rows] = self._search(codes[rows].astype(np.intp), first[rows], random)
+            column = codes[rows].astype(np.intp)
+            drawn[rows] = self._search(column, drawn[rows] - self.outputs, first[rows], random)
 
-    def _search(self, codes: NDArray[np.intp], first: NDArray[np.uint16], random: Randomness) -> NDArray[Any]:
-        """Step 2: the number of thresholds ≤ U, by halving without branches; equality goes to step 3."""
+    def _search(
+        self, codes: NDArray[np.intp], rank: NDArray[Any], first: NDArray[np.uint16], random: Randomness
+    ) -> NDArray[Any]:
+        """Step 2: past the thresholds ≤ U in the cell, by halving without branches; equality goes to step 3."""
         seen = first.astype(np.uint64) << 48 | random.integers(codes.size, np.uint64, "limb") >> 16
-        start = self._start[codes]
-        left = self._start[codes + 1] - start
-        at = start.copy()
-        for _ in range(self._halvings):
+        at = self._start[codes] + rank
+        left = np.minimum(self._most_cuts, self._start[codes + 1] - at)
+        for _ in range((self._most_cuts - 1).bit_length()):
             half = left >> 1
             at += half * (self._limb[at + half - 1] <= seen)
             left -= half
         at += self._limb[at] <= seen
         found = self._output.take(at, mode="clip")
-        for row in np.flatnonzero((at > start) & (self._limb[at - 1] == seen)):
+        for row in np.flatnonzero(self._limb[at - 1] == seen):
             found[row] = self._settle(codes[row], int(seen[row]), random)
         return found
 
@@ -144,28 +146,32 @@ class Kernel:
 
     def _tabulate(self) -> None:
         """The guide table and the leading 64 digits of the thresholds."""
-        counts = np.diff(self._start)
-        self._halvings = int(counts.max() - 1).bit_length()
-        self._guide_bits = _guide_bits(int(counts.max()), self.inputs, self.bits)
+        self._guide_bits = _guide_bits(int(np.diff(self._start).max()), self.inputs, self.bits)
         shift = self.bits - 64
         limb = self._upper >> shift if shift > 0 else self._upper << -shift
         # A column's last threshold is 2**bits: one more than 64 digits hold. As the largest word it still passes
         # for a tie, never for a decision.
         limb[self._start[1:] - 1] = TOP
         self._limb = limb.astype(np.uint64)
-        self._guide = self._cells()
+        self._guide, self._most_cuts = self._cells()
 
-    def _cells(self) -> NDArray[Any]:
-        """The guide: for each threshold the run of cells wholly below it, then the cell, if any, that it cuts."""
+    def _cells(self) -> tuple[NDArray[Any], int]:
+        """The guide: for each output the run of cells that are wholly its own, then the cell, if any, that ends it.
+
+        Several thresholds may cut one cell; the mark tells the rank of the first. Also the most cuts of any cell.
+        """
         shift = self.bits - self._guide_bits
         end = (self._upper >> shift).astype(np.int64)
         following = ((self._upper + ((1 << shift) - 1)) >> shift).astype(np.int64)
         first = np.roll(following, 1)
         first[self._start[:-1]] = 0
-        runs = np.stack([np.maximum(end - first, 0), following - np.maximum(end, first)], axis=1)
-        marks = np.full(runs.shape, self.outputs, np.min_scalar_type(self.outputs))
-        marks[:, 0] = self._output
-        return np.repeat(marks.ravel(), runs.ravel())
+        own = np.maximum(end - first, 0)
+        cut = following - np.maximum(end, first)
+        rank = np.arange(end.size) - np.repeat(self._start[:-1], np.diff(self._start))
+        marks = np.stack([self._output.astype(np.int64), self.outputs + rank], axis=1)
+        small = marks.astype(np.min_scalar_type(int(marks.max())))
+        most_cuts = np.bincount(np.cumsum(cut)[end < following], minlength=1).max()
+        return np.repeat(small.ravel(), np.stack([own, cut], axis=1).ravel()), int(most_cuts)
 
     def _check_range(self, codes: NDArray[Any], begin: int) -> None:
         # Read as unsigned, negative codes are the upper half: one pass finds both kinds of offender.

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trechter.alphabet import Attribute
+from trechter.alphabet.values import label
 from trechter.finish.explain import SURE, posteriors
 from trechter.measures import Leakage, TaskInformation, entropy, leakage, mutual_information, posterior_range
 from trechter.model.certificate import Certificate
@@ -22,7 +23,7 @@ from trechter.model.letters import letters
 from trechter.model.protocol import Protocol
 from trechter.model.spec import Spec
 from trechter.report.release import Release
-from trechter.report.text import labels, listing, visible
+from trechter.report.text import labels, listing, named, visible
 
 Array = NDArray[np.float64]
 
@@ -114,7 +115,7 @@ class Facts:
     @cached_property
     def outputs(self) -> tuple[str, ...]:
         """What stands in the released table, by output."""
-        columns = [(labels([Attribute.of(c.name, c.values)]), c.codes) for c in self.protocol.columns()]
+        columns = [([named(label(v)) for v in c.values], c.codes) for c in self.protocol.columns()]
         return tuple(" · ".join(names[codes[y]] for names, codes in columns) for y in range(len(self.output_shares)))
 
     @cached_property

@@ -1,0 +1,110 @@
+"""What was promised, in odds: for each protected value, how far whoever reads a row can move."""
+
+from __future__ import annotations
+
+import math
+
+from trechter.report.charts import OddsScale, key
+from trechter.report.facts import Facts, foremost, movement
+from trechter.report.html import Html, datum, element, join, listed, paragraph, section, text
+from trechter.report.numbers import factor, odds, odds_down, odds_up
+from trechter.report.text import visible
+
+MOST = 12
+Range = tuple[float, float]
+
+MEANINGS = {
+    "lip": "LIP(ε): reading a row changes the probability of each protected value, and that of its opposite, by at most {}.",
+    "ldp": "LDP(ε): reading a row changes the odds between any two protected values by at most {}, "
+    "whatever the reader took them to be before.",
+}
+SIDE_CHANNEL = (
+    "This holds also for a reader who already knows some of the published columns of that row from elsewhere: "
+    "the odds that such a reader starts from move within the same limits."
+)
+
+
+def part(facts: Facts) -> Html:
+    """A sentence and a strip for each value."""
+    occurring = [v for v in range(len(facts.priors)) if facts.priors[v] > 0]
+    moves = [max(movement(float(facts.priors[v]), float(p)) for p in facts.measured[v]) for v in occurring]
+    shown = [occurring[i] for i in foremost(moves, MOST)]
+    return section(
+        "promise",
+        "What was promised",
+        paragraph("Whoever reads a row of ", datum(visible(facts.release.file)), " sees the odds of …", kind="lead"),
+        _rows(facts, shown),
+        key(
+            ("tick", "before reading the row"),
+            ("promised", "where the promise lets the odds go"),
+            ("after", "where this release takes them, at the extremes over all outputs"),
+        ),
+        _left_out(facts, len(occurring), len(shown)),
+        _terms(facts),
+    )
+
+
+def _rows(facts: Facts, shown: list[int]) -> Html:
+    ranges = {v: (_range(facts.promised[v]), _range(facts.measured[v])) for v in shown}
+    ends = [p for pair in ranges.values() for both in pair for p in both]
+    scale = OddsScale.over([*ends, *(float(facts.priors[v]) for v in shown)])
+    rows = [_row(facts, v, *ranges[v], scale) for v in shown]
+    return element("ul", *rows, element("li", element("div"), scale.axis(), class_="odds", aria_hidden="true"), class_="promises")
+
+
+def _row(facts: Facts, v: int, promised: Range, measured: Range, scale: OddsScale) -> Html:
+    prior, name = float(facts.priors[v]), facts.protected_values[v]
+    what = join(datum(facts.protected), " = ", element("strong", datum(name)), " ", _sentence(prior, promised))
+    reached = element("small", f"Measured: from {_low(prior, measured[0])} to {_high(prior, measured[1])}.")
+    strip = scale.strip(prior, promised, measured, f"{name}: {_sentence(prior, promised)}")
+    return element("li", element("div", what, " ", reached), strip, class_="odds")
+
+
+def _sentence(prior: float, promised: Range) -> str:
+    if promised == (0, 1):
+        return f"start at {odds(prior)} and move without any limit."
+    if movement(prior, promised[0]) == movement(prior, promised[1]) == 0:
+        return f"stay at {odds(prior)}."
+    return f"move from {odds(prior)} to at most {_high(prior, promised[1])}, and to no less than {_low(prior, promised[0])}."
+
+
+def _high(prior: float, p: float) -> str:
+    return odds(prior) if movement(prior, p) == 0 else odds_up(p)
+
+
+def _low(prior: float, p: float) -> str:
+    return odds(prior) if movement(prior, p) == 0 else odds_down(p)
+
+
+def _range(ends: object) -> Range:
+    low, high = ends  # type: ignore[misc]
+    return float(low), float(high)
+
+
+def _left_out(facts: Facts, occurring: int, shown: int) -> Html | None:
+    never = len(facts.priors) - occurring
+    said = [f"The {shown} values whose odds move most are shown, of {occurring} that occur."] if occurring > shown else []
+    said += [f"{never} declared value(s) never occur in the data, so nothing is said about them."] if never else []
+    return paragraph(" ".join(said), kind="note") if said else None
+
+
+def _terms(facts: Facts) -> Html:
+    name, epsilon = facts.spec.name, facts.spec.epsilon
+    if epsilon is None:
+        return paragraph("No limit was asked for (ε = ∞); the certificate records the level that was measured.")
+    limit = "nothing at all" if epsilon == 0 else f"e^ε, {factor(float(epsilon))}"
+    found = [text(MEANINGS[name.removeprefix("sr")].format(limit))]
+    if name.startswith("sr"):
+        found.append(text(SIDE_CHANNEL))
+    if name.endswith("lip"):
+        found.append(_other_readers(facts))
+    if len(facts.joint.secret) > 1 and facts.spec.protect == "s":
+        found.append(text("The combination of the secret columns is protected, and with it each of them by itself."))
+    return listed(found)
+
+
+def _other_readers(facts: Facts) -> Html:
+    """LIP is about readers who start from the odds in the table; LDP's level, measured, is about all others."""
+    level = facts.leakage.levels["ldp" if facts.spec.protect == "s" else "x"] if facts.spec.protect == "s" else math.nan
+    del level
+    return text("")
