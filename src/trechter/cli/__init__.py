@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 import click
 
@@ -27,6 +28,7 @@ for command in COMMANDS:
     app.add_command(command)
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> NoReturn:
     """The `trechter` command."""
-    sys.exit(run(lambda: app(standalone_mode=False), lambda: "--json" in sys.argv))
+    given = sys.argv[1:] if arguments is None else arguments
+    sys.exit(run(lambda: app(given, prog_name="trechter", standalone_mode=False), as_json="--json" in given))

@@ -31,7 +31,7 @@ class Outcome(Exception):  # noqa: N818 - it is not an error: it carries a comma
         self.data, self.text, self.code = data, text, code
 
 
-def run(command: Callable[[], Any], as_json: Callable[[], bool]) -> int:
+def run(command: Callable[[], Any], as_json: bool) -> int:
     """Run a command to its end, print what it found, and say how it ended."""
     signal.signal(signal.SIGTERM, _terminate)
     with warnings.catch_warnings():
@@ -41,13 +41,13 @@ def run(command: Callable[[], Any], as_json: Callable[[], bool]) -> int:
             command()
             return DONE
         except Outcome as outcome:
-            print(json.dumps(outcome.data, ensure_ascii=False) if as_json() else outcome.text, flush=True)
+            print(json.dumps(outcome.data, ensure_ascii=False) if as_json else outcome.text, flush=True)
             return outcome.code
         except BaseException as error:
             code, message = _ending(error)
             if code is None:
                 raise
-            if as_json():
+            if as_json:
                 print(json.dumps({"error": message, "exit": code}, ensure_ascii=False), flush=True)
             errors.print(f"error: {message}", style="bold red" if code in (WRONG, FAILED) else "yellow", **PLAIN)
             return code

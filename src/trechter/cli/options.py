@@ -31,12 +31,12 @@ def _load(context: click.Context, _: click.Parameter, path: Path | None) -> Path
     """Options from a file become the defaults of the command."""
     if path is None:
         return None
-    known = {p.name: p for p in context.command.params if p.name and p.name != "config"}
-    values = {key.replace("-", "_"): value for key, value in _read(path).items()}
+    known = {max(p.opts, key=len).lstrip("-"): p for p in context.command.params if p.name != "config"}
+    values = {key.replace("_", "-"): value for key, value in _read(path).items()}
     unknown = [key for key in values if key not in known]
     if unknown:
         raise RequestError(f"{path}: unknown option {unknown[0]!r}; known are {', '.join(sorted(known))}")
-    context.default_map = {key: _default(known[key], value) for key, value in values.items()}
+    context.default_map = {known[key].name: _default(known[key], value) for key, value in values.items()}
     return path
 
 

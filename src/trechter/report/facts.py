@@ -124,6 +124,11 @@ class Facts:
         return labels(self.joint.release)
 
     @cached_property
+    def secret_names(self) -> tuple[str, ...]:
+        """The values of the secret in words."""
+        return labels(self.joint.secret)
+
+    @cached_property
     def published(self) -> str:
         """The names of the published columns."""
         return listing([visible(a.name) for a in self.joint.release])

@@ -1,9 +1,11 @@
-"""Parquet files: read in batches of row groups; written without the metadata of any input."""
+"""Parquet files: read in batches; written as batches come, without the metadata of any input."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Full, Queue
 from typing import Any
 
 import polars as pl
@@ -39,6 +41,33 @@ class Parquet(Engine):
         return collected(self.run(names, step))
 
 
-def write(path: Path, parts: Iterator[pl.DataFrame], schema: pl.Schema) -> None:
-    """Write record batches as they come."""
-    register_io_source(lambda *_: parts, schema=schema, is_pure=False).sink_parquet(path)
+def write(path: Path, parts: Iterator[pl.DataFrame], name: str) -> None:
+    """Write batches as they come; the first one gives the schema.
+
+    The writer pulls from a thread of its own, so that Ctrl-C reaches this one and is not held up by it.
+    """
+    feed: Queue[pl.DataFrame | None] = Queue(4)
+    first = next(parts)
+    source = register_io_source(lambda *_: _pull(feed), schema=first.schema)
+    with ThreadPoolExecutor(1) as pool:
+        sink = pool.submit(source.sink_parquet, path)
+
+        def offer(part: pl.DataFrame | None) -> None:
+            while not sink.done():
+                try:
+                    return feed.put(part, timeout=0.1)
+                except Full:
+                    continue
+
+        try:
+            offer(first)
+            for part in parts:
+                offer(part)
+        finally:
+            offer(None)
+        sink.result()
+
+
+def _pull(feed: Queue[pl.DataFrame | None]) -> Iterator[pl.DataFrame]:
+    while (part := feed.get()) is not None:
+        yield part

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from trechter.report.charts import OddsScale, key
 from trechter.report.facts import Facts, foremost, movement
 from trechter.report.html import Html, datum, element, join, listed, paragraph, section, text
@@ -104,7 +102,11 @@ def _terms(facts: Facts) -> Html:
 
 
 def _other_readers(facts: Facts) -> Html:
-    """LIP is about readers who start from the odds in the table; LDP's level, measured, is about all others."""
-    level = facts.leakage.levels["ldp" if facts.spec.protect == "s" else "x"] if facts.spec.protect == "s" else math.nan
-    del level
-    return text("")
+    """LIP speaks of readers who start from the odds of the table; LDP, which follows at twice the level, of all others."""
+    measured = facts.spec.protect == "s"
+    level = facts.leakage.levels["ldp"] if measured else 2 * float(facts.spec.epsilon or 0)
+    return text(
+        "These limits are for readers who start from the odds of the whole table. Those who start from other odds, because "
+        f"they know something about a person, see the odds between any two protected values change by at most {factor(level)}"
+        f"{' (measured)' if measured else ''}."
+    )

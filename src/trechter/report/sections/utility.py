@@ -1,0 +1,116 @@
+"""What the release is good for, and what it says about the secret: each figure with a line on what it means."""
+
+from __future__ import annotations
+
+import math
+
+from trechter.measures import entropy
+from trechter.report.charts import meter
+from trechter.report.facts import Facts
+from trechter.report.html import Html, Part, datum, element, join, paragraph, section, table
+from trechter.report.numbers import at_most, duration, number, share
+
+BIT = math.log(2)
+LEVELS = {
+    "lip": "No probability of a secret value changes by more than e^level.",
+    "ldp": "No odds between two secret values change by more than e^level, whatever they were.",
+    "srlip": "LIP towards readers who know any of the published columns already.",
+    "srldp": "LDP towards readers who know any of the published columns already.",
+}
+STATUSES = {
+    "optimal": "No protocol that keeps the promise can do better by more than this: the release is as faithful as it can be.",
+    "gap": "The design stopped early: a better protocol may exist, but not one that is better by more than this.",
+    "heuristic": "The method used gives no limit on how much better another protocol could be.",
+}
+
+
+def part(facts: Facts) -> Html:
+    """Two tables."""
+    head = ["", "", "what it means"]
+    return section(
+        "utility",
+        "What the release keeps, and what it tells",
+        element("h3", "About the published columns"),
+        meter(_share(facts.information, facts.entropy), f"{share(_share(facts.information, facts.entropy))} of the information is kept"),
+        table(head, _kept(facts), "figures"),
+        element("h3", "About the secret"),
+        paragraph("Measured on the protocol as it is, over all its outputs, for readers who know the table's own shares.", kind="note"),
+        table(head, _told(facts), "figures"),
+    )
+
+
+def _kept(facts: Facts) -> list[list[Part]]:
+    result, kept = facts.release.result, facts.information
+    rows: list[list[Part]] = [
+        ["information kept, I(X;Y)", _units(kept), "What a row of the release says about the row it came from, on average."],
+        ["share of H(X)", share(_share(kept, facts.entropy)), f"Of all that the row has to say: {_units(facts.entropy)}."],
+    ]
+    if facts.task_information is not None:
+        rows.append(_task(facts, facts.task_information))
+    what = _measure(facts)
+    rows += [
+        [f"best possible {what}", _units(result.bound, up=True), "No protocol that keeps this promise has more (rounded up)."],
+        ["gap", f"{at_most(result.gap, 2)} nats", STATUSES[result.status]],
+        ["solver", result.solver, f"It took {duration(result.seconds)}, certification included."],
+    ]
+    return rows
+
+
+def _task(facts: Facts, information: float) -> list[Part]:
+    name = datum(facts.joint.task.name if facts.joint.task else "")
+    total = facts.release.information
+    meaning = join(f"What a row of the release says about this column; the original says {number(total)}: ", share(_share(information, total)), ".")
+    return [join("about ", name, ", I(T;Y)"), _units(information), meaning]
+
+
+def _measure(facts: Facts) -> str:
+    """What the design made as large as possible, found by its value."""
+    utility, task = facts.release.result.utility, facts.task_information
+    if math.isclose(utility, facts.information, rel_tol=1e-9, abs_tol=1e-12):
+        return "I(X;Y)"
+    return "I(T;Y)" if task is not None and math.isclose(utility, task, rel_tol=1e-9, abs_tol=1e-12) else "utility"
+
+
+def _told(facts: Facts) -> list[list[Part]]:
+    leak, secret = facts.leakage, entropy(facts.joint.p_s)
+    before, after = float(leak.priors.max()), float(leak.priors.max()) * leak.bayes_gain
+    rows: list[list[Part]] = [
+        [
+            "information, I(S;Y)",
+            _units(leak.information),
+            f"What a row says about the secret on average: {share(_share(leak.information, secret))} of all there is to know.",
+        ],
+        [
+            "one guess, Bayes gain",
+            f"× {number(leak.bayes_gain, 5)}",
+            f"Whoever guesses the likeliest secret value is right in {share(before)} of rows without the release, in {share(after)} with it.",
+        ],
+        [
+            "maximal leakage",
+            f"{number(leak.maximal)} nats",
+            f"A guess of anything that depends on the secret gets likelier by {_times(leak.maximal)}, whatever is known before.",
+        ],
+    ]
+    return rows + [[_level_name(facts, n), _level(level), LEVELS[n]] for n, level in leak.levels.items()]
+
+
+def _level_name(facts: Facts, name: str) -> Part:
+    promised = name == facts.spec.name and facts.spec.protect == "s"
+    return join(f"{name.upper()} level", " ", element("small", "(promised)")) if promised else f"{name.upper()} level"
+
+
+def _level(level: float) -> str:
+    return "∞: some secret value is ruled out or given away" if math.isinf(level) else number(level)
+
+
+def _times(exponent: float) -> str:
+    return f"at most a factor {at_most(math.exp(exponent), 4)}"
+
+
+def _units(nats: float, up: bool = False) -> str:
+    shown = at_most if up else number
+    return f"{shown(nats)} nats ({shown(nats / BIT)} bits)"
+
+
+def _share(part: float, whole: float) -> float:
+    return min(1.0, part / whole) if whole > 0 else 1.0

@@ -1,0 +1,354 @@
+"""The command line as a user types it: what it writes, what it prints, how it ends."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+import trechter as tr
+from trechter.cli import COMMANDS, app, main
+
+RELEASE = {"released.csv", "protocol.json", "certificate.json", "codebook.md", "steward"}
+STEWARD = {"report.html", "counts.csv", "certificate.json", "verify.py"}
+
+
+@pytest.fixture
+def trechter(capsys):
+    """Run a command; its exit code, standard output and standard error."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main([str(a) for a in arguments])
+        shown = capsys.readouterr()
+        return ended.value.code, shown.out, shown.err
+
+    return run
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A table of 400 rows with a secret, three columns to publish, and a name that must not come out."""
+    draw = np.random.default_rng(7)
+    ill = draw.random(400) < 0.3
+    work = np.where(draw.random(400) < 0.2 + 0.4 * ill, "none", draw.choice(["full", "part"], 400))
+    path = tmp_path / "table.csv"
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["name", "ill", "work", "region", "age"])
+        for i in range(400):
+            rows.writerow([f"name-{i}", "yes" if ill[i] else "no", work[i], "NESW"[i % 4], 20 + i % 50])
+    return path
+
+
+@pytest.fixture
+def schema(tmp_path):
+    path = tmp_path / "schema.toml"
+    path.write_text(
+        '[ill]\ntype = "text"\nvalues = ["no", "yes"]\n\n[work]\ntype = "text"\nvalues = ["full", "part", "none", "other"]\n\n'
+        '[region]\ntype = "text"\nvalues = ["N", "E", "S", "W"]\n\n[age]\ntype = "integer"\nedges = [15, 30, 45, 75]\n'
+    )
+    return path
+
+
+def asked(table, out, schema, **changes):
+    options = {"secret": "ill", "release": "work", "epsilon": "0.5", "out": out, "schema": schema} | changes
+    return ["publish", table, *(part for key, value in options.items() if value is not None for part in (f"--{key}", value))]
+
+
+def test_publish_end_to_end(trechter, table, schema, tmp_path):
+    out = tmp_path / "release"
+    code, shown, said = trechter(*asked(table, out, schema), "--json")
+    assert code == 0, said
+    found = json.loads(shown)
+    assert found["holds"] is True
+    assert found["rows"] == 400
+    assert {p.name for p in out.iterdir()} == RELEASE
+    assert {p.name for p in (out / "steward").iterdir()} == STEWARD
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["release", "schema.toml", "table.csv"]
+    protocol = tr.Protocol.load(out / "protocol.json")
+    released = pl.read_csv(out / "released.csv", infer_schema=False)
+    assert tuple(released.columns) == protocol.released
+    assert len(released) == 400
+    assert set(released[protocol.released[0]]) <= set(map(str, (c for c in protocol.columns()[0].values)))
+
+
+def test_every_way_to_verify_agrees(trechter, table, schema, tmp_path):
+    out = tmp_path / "release"
+    trechter(*asked(table, out, schema, release="work,age", notion="srlip"))
+    protocol, counts = out / "protocol.json", out / "steward" / "counts.csv"
+    assert trechter("verify", protocol, "--counts", counts)[0] == 0
+    assert trechter("verify", protocol, "--input", table)[0] == 0
+    script = [sys.executable, out / "steward" / "verify.py", protocol, counts]
+    assert subprocess.run(script, check=False).returncode == 0
+    assert trechter("verify", protocol, "--counts", counts, "--notion", "ldp", "--epsilon", "0.01")[0] == 1
+    script += ["--notion", "ldp", "--epsilon", "0.01"]
+    assert subprocess.run(script, check=False).returncode == 1
+    assert trechter("verify", protocol)[0] == 2
+    assert trechter("verify", protocol, "--counts", table)[0] == 2
+    found = json.loads(trechter("verify", protocol, "--counts", counts, "--json")[1])
+    stated = json.loads((out / "steward" / "certificate.json").read_text())
+    assert (found["level"], found["level_exact"]) == (stated["level"], stated["level_exact"])
+
+
+def test_the_public_part_does_not_disclose_the_joint(trechter, table, schema, tmp_path):
+    out = tmp_path / "release"
+    trechter(*asked(table, out, schema))
+    public = json.loads((out / "certificate.json").read_text())
+    steward = json.loads((out / "steward" / "certificate.json").read_text())
+    assert set(steward) - set(public) == {"level", "level_exact", "salt"}
+    for path in out.iterdir():
+        text = path.read_text() if path.is_file() else ""
+        assert not any(secret in text for secret in (steward["salt"], steward["level_exact"], repr(steward["level"]), "name-"))
+
+
+def test_counts_hash_opens_with_the_salt(trechter, table, schema, tmp_path):
+    out = tmp_path / "release"
+    trechter(*asked(table, out, schema))
+    stated = json.loads((out / "steward" / "certificate.json").read_text())
+    joint = tr.Joint.from_table(table, secret="ill", release="work", schema=schema)
+    assert joint.digest(bytes.fromhex(stated["salt"])) == stated["counts"]
+    assert joint.digest() != stated["counts"]
+
+
+def test_rows_are_shuffled_unless_asked_otherwise(trechter, tmp_path, schema):
+    table = tmp_path / "sorted.csv"
+    rows = ["yes,none"] * 300 + ["no,full"] * 300
+    table.write_text("ill,work\n" + "\n".join(rows) + "\n")
+    for order, limit in (("shuffle", 20), ("keep", None)):
+        out = tmp_path / order
+        assert trechter(*asked(table, out, schema, order=order, epsilon="3"))[0] == 0
+        half = pl.read_csv(out / "released.csv", infer_schema=False).with_row_index()
+        column = half.columns[1]
+        first = half.filter(pl.col("index") < 300)[column].value_counts(name="n").sort(column)["n"]
+        second = half.filter(pl.col("index") >= 300)[column].value_counts(name="n").sort(column)["n"]
+        apart = abs(int(first[0]) - int(second[0]))
+        assert apart < 100 if limit else apart > 100
+    assert json.loads((tmp_path / "keep" / "certificate.json").read_text())["order"] == "keep"
+
+
+def test_design_then_sanitise(trechter, table, schema, tmp_path):
+    protocol, out = tmp_path / "p.json", tmp_path / "out.parquet"
+    common = ["--secret", "ill", "--release", "work", "--epsilon", "1/2", "--schema", schema]
+    code, shown, _ = trechter("design", table, *common, "--out", protocol, "--json")
+    assert code == 0
+    assert json.loads(shown)["holds"] is True
+    code, shown, said = trechter("sanitise", table, "--protocol", protocol, "--out", out, "--json")
+    assert (code, json.loads(shown)["rows"]) == (0, 400)
+    assert json.loads(shown)["dropped"] == ["name", "ill", "region", "age"]
+    assert "name, ill, region, age" in said
+    assert len(pl.read_parquet(out)) == 400
+
+
+def test_seeds_are_reproducible_and_marked(trechter, table, schema, tmp_path):
+    files = []
+    for out in (tmp_path / "one", tmp_path / "two"):
+        code, _, said = trechter(*asked(table, out, schema, **{"insecure-seed": "5"}))
+        assert code == 0
+        assert "insecure" in said.lower()
+        assert json.loads((out / "certificate.json").read_text())["secure"] is False
+        assert "insecure" in (out / "steward" / "report.html").read_text().lower()
+        assert "insecure" in (out / "codebook.md").read_text().lower()
+        files.append((out / "released.csv").read_bytes())
+    assert files[0] == files[1]
+    trechter(*asked(table, tmp_path / "three", schema))
+    assert (tmp_path / "three" / "released.csv").read_bytes() != files[0]
+    protocol = tmp_path / "one" / "protocol.json"
+    trechter("sanitise", table, "--protocol", protocol, "--out", tmp_path / "s.csv", "--insecure-seed", 5)
+    assert "protects nobody" in (tmp_path / "s.csv.INSECURE").read_text()
+
+
+def test_schema_drafts_a_file_that_works(trechter, table, tmp_path):
+    draft = tmp_path / "draft.toml"
+    assert trechter("schema", table, "--columns", "ill,work,region", "--out", draft)[0] == 0
+    assert trechter(*asked(table, tmp_path / "release", draft))[0] == 0
+    certificate = json.loads((tmp_path / "release" / "certificate.json").read_text())
+    assert certificate["schema"] == "declared"
+
+
+def test_inferred_schema_is_recorded(trechter, table, tmp_path):
+    code, _, said = trechter(*asked(table, tmp_path / "release", None), "--infer-schema")
+    assert code == 0
+    assert "learned from the data" in said
+    assert json.loads((tmp_path / "release" / "certificate.json").read_text())["schema"] == "inferred"
+
+
+def test_config_file(trechter, table, schema, tmp_path):
+    config, out = tmp_path / "config.toml", tmp_path / "release"
+    config.write_text(
+        f'input = "{table}"\nsecret = ["ill"]\nrelease = "work"\nepsilon = 0.25\nschema = "{schema}"\n'
+        f'out = "{out}"\ninsecure-seed = 3\n'
+    )
+    code, shown, said = trechter("publish", "--config", config, "--json")
+    assert code == 0, said
+    assert json.loads(shown)["notion"] == "LIP(0.25)"
+    code, shown, _ = trechter("publish", "--config", config, "--json", "--epsilon", "1", "--out", tmp_path / "other")
+    assert json.loads(shown)["notion"] == "LIP(1)"
+    config.write_text("epsilom = 1\n")
+    code, _, said = trechter("publish", "--config", config)
+    assert code == 2
+    assert "epsilom" in said
+    assert "epsilon" in said
+
+
+WRONG = {
+    "unknown column": ({"secret": "il"}, ["il", "ill, work, region, age"]),
+    "secret also released": ({"release": "ill,work"}, ["ill", "both secret and released"]),
+    "twice": ({"release": "work,work"}, ["work", "twice"]),
+    "negative": ({"epsilon": "-1"}, ["-1", "0 (perfect privacy)"]),
+    "nan": ({"epsilon": "nan"}, ["nan", "0.5"]),
+    "no number": ({"epsilon": "high"}, ["high"]),
+    "unknown notion": ({"notion": "dp"}, ["dp", "lip"]),
+    "unknown order": ({"order": "sorted"}, ["sorted", "keep"]),
+    "unknown solver": ({"solver": "magic", "epsilon": "0.01"}, ["magic", "vertices"]),
+    "no schema": ({"schema": None}, ["trechter schema", "--infer-schema"]),
+    "absent schema": ({"schema": "absent.toml"}, ["absent.toml"]),
+    "no output folder": ({"out": "/proc/release"}, ["/proc/release"]),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_requests(trechter, table, schema, tmp_path, case):
+    changes, words = WRONG[case]
+    code, shown, said = trechter(*asked(table, tmp_path / "release", schema, **changes))
+    assert (code, shown) == (2, "")
+    assert all(word in said for word in words), said
+    assert "Traceback" not in said
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["schema.toml", "table.csv"]
+
+
+TABLES = {
+    "empty file": ("", ["empty"]),
+    "header only": ("ill,work\n", ["no rows"]),
+    "duplicate names": ("ill,work,work\nyes,a,b\nno,b,a\n", ["work"]),
+    "ragged": ("ill,work\nyes,full\nno\nno,part,3\n", []),
+    "one value": ("ill,work\nyes,full\nyes,part\n", ["ill", "one value"]),
+    "unseen value": ("ill,work\nyes,full\nno,odd\n", ["work", "odd"]),
+    "null": ("ill,work\nyes,full\nno,\n", ["work", "null"]),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_wrong_tables(trechter, schema, tmp_path, case):
+    text, words = TABLES[case]
+    table = tmp_path / "table.csv"
+    table.write_text(text)
+    declared = None if case == "one value" else schema
+    arguments = asked(table, tmp_path / "release", declared) + ([] if declared else ["--infer-schema"])
+    code, shown, said = trechter(*arguments)
+    assert (code, shown) == (2, ""), said
+    assert all(word in said for word in words), said
+    assert "Traceback" not in said
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["schema.toml", "table.csv"]
+
+
+def test_many_values_suggest_bins(trechter, tmp_path):
+    table = tmp_path / "table.csv"
+    rows = "\n".join(f"{'yes' if i % 3 else 'no'},{i}" for i in range(20_000))
+    table.write_text(f"ill,income\n{rows}\n")
+    code, _, said = trechter(*asked(table, tmp_path / "release", None, release="income"), "--infer-schema")
+    assert code == 2
+    assert "20" in said
+    assert "edges" in said
+
+
+def test_files_that_cannot_be_read(trechter, schema, tmp_path):
+    broken = {"cut.parquet": b"PAR1 and then nothing", "text.csv": b"ill,work\nyes,\xff\xfe\n", "cut.csv.gz": b"\x1f\x8b\x08\x00ab"}
+    for name, content in broken.items():
+        (tmp_path / name).write_bytes(content)
+    for name in [*broken, "absent.csv", "table.xlsx", "."]:
+        code, shown, said = trechter(*asked(tmp_path / name, tmp_path / "release", schema))
+        assert (code, shown) == (2, ""), (name, said)
+        assert "Traceback" not in said
+    assert not (tmp_path / "release").exists()
+
+
+def test_a_protocol_for_other_values(trechter, table, schema, tmp_path):
+    out = tmp_path / "release"
+    trechter(*asked(table, out, schema))
+    other = tmp_path / "other.csv"
+    other.write_text("ill,work\nyes,full\nno,sabbatical\n")
+    code, _, said = trechter("sanitise", other, "--protocol", out / "protocol.json", "--out", tmp_path / "s.csv")
+    assert code == 2
+    assert "sabbatical" in said
+    assert trechter("verify", out / "protocol.json", "--input", other)[0] == 2
+    assert not (tmp_path / "s.csv").exists()
+
+
+def test_a_release_is_not_overwritten_by_accident(trechter, table, schema, tmp_path):
+    out = tmp_path / "release"
+    trechter(*asked(table, out, schema))
+    before = (out / "released.csv").read_bytes()
+    code, _, said = trechter(*asked(table, out, schema))
+    assert code == 2
+    assert "two releases" in said
+    assert (out / "released.csv").read_bytes() == before
+    assert trechter(*asked(table, out, schema, epsilon="0.1"), "--overwrite")[0] == 0
+    assert json.loads((out / "certificate.json").read_text())["epsilon"] == "1/10"
+    (out / "notes.txt").write_text("mine")
+    assert trechter(*asked(table, out, schema), "--overwrite")[0] == 2
+    assert (out / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_interrupted_and_killed_runs_leave_no_release(tmp_path, schema, number):
+    table, out = tmp_path / "table.csv", tmp_path / "release"
+    block = "yes,none\nno,full\nno,part\nyes,full\n" * 10_000
+    with table.open("w") as file:
+        file.write("ill,work\n")
+        for _ in range(150):
+            file.write(block)
+    run = subprocess.Popen(
+        [sys.executable, "-m", "trechter.cli", *map(str, asked(table, out, schema))], stderr=subprocess.PIPE, text=True
+    )
+    while run.poll() is None and not list(tmp_path.glob(".trechter-partial-*")):
+        time.sleep(0.005)
+    run.send_signal(number)
+    said = run.communicate()[1]
+    assert run.returncode == (-signal.SIGKILL if number == signal.SIGKILL else 3), said
+    assert not out.exists()
+    if number != signal.SIGKILL:
+        assert "interrupted" in said
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["schema.toml", "table.csv"]
+
+
+def test_demo_speaks_plainly(trechter, tmp_path):
+    out = tmp_path / "demo"
+    start = time.monotonic()
+    code, shown, _ = trechter("demo", "--out", out)
+    assert code == 0
+    assert time.monotonic() - start < 60
+    assert "sees the odds of long_term_illness = yes move from 1 :" in shown
+    assert RELEASE <= {p.name for p in out.iterdir()} | {"steward"}
+    assert trechter("demo", "--out", out)[0] == 0
+
+
+def test_help_of_every_command(trechter):
+    assert {c.name for c in COMMANDS} == set(app.commands)
+    for command in app.commands:
+        code, shown, _ = trechter(command, "--help")
+        assert code == 0
+        assert shown.startswith("Usage: trechter")
+    assert trechter("--version")[1].strip().endswith(tr.__version__)
+    assert trechter("conjure")[0] == 2
+
+
+def test_errors_are_json_when_json_was_asked(trechter, table, schema, tmp_path):
+    code, shown, _ = trechter(*asked(table, tmp_path / "release", schema, epsilon="-3"), "--json")
+    assert code == 2
+    assert json.loads(shown)["exit"] == 2
+    assert "-3" in json.loads(shown)["error"]
+
+
+def test_importing_is_quick():
+    """The heavy optional libraries stay outside; the time itself is measured where nothing else runs."""
+    code = "import sys, trechter; print([m for m in ('scipy', 'pandas', 'pyarrow', 'matplotlib') if m in sys.modules])"
+    environment = os.environ | {"PYTHONPATH": ""}
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout == "[]\n"
