@@ -129,7 +129,7 @@ class Schema:
     def dump(self) -> str:
         """TOML that `load` reads back as the same attributes, with comments for whoever edits it."""
         head = HELP + (LEARNED if self.origin == "inferred" else "")
-        return "\n".join([head, *map(_table, self.attributes)])
+        return "\n".join([head, *map(table, self.attributes)])
 
 
 def unknown(what: str, name: object, known: Sequence[str]) -> str:
@@ -137,6 +137,24 @@ def unknown(what: str, name: object, known: Sequence[str]) -> str:
     near = difflib.get_close_matches(str(name), known, 1)
     meant = f"; did you mean {near[0]!r}?" if near else ""
     return f"there is no {what} {name!r}{meant} (there are {shorten(known, 40)})"
+
+
+def table(attribute: Attribute) -> str:
+    """One column's table of settings, as TOML."""
+    plain = [v for v in attribute.values if v is not None]
+    domain = "values" if attribute.edges is None else "edges"
+    other = attribute.other
+    lines = [
+        f"[{key(attribute.name)}]",
+        f"type = {value(attribute.kind)}",
+        _list(domain, [value(v) for v in attribute.edges or plain]),
+        f"null = {value('value' if None in attribute.values else 'error')}",
+        f"unseen = {value('error' if other is None else 'other')}",
+    ]
+    if other is not None:
+        shown = f"[{value(other.low)}, {value(other.high)}]" if isinstance(other, Bin) else value(other)
+        lines.append(f"other = {shown}")
+    return "\n".join(lines) + "\n"
 
 
 def _attribute(name: str, settings: object) -> Attribute:
@@ -237,23 +255,6 @@ def _check_order(attribute: Attribute) -> None:
         raise _wrong(attribute.name, "null must be the last of its values")
     if attribute.edges and plain != bins(_edges(attribute.name, attribute.kind, attribute.edges)):
         raise _wrong(attribute.name, f"its bins {shorten(attribute.labels)} do not follow each other")
-
-
-def _table(attribute: Attribute) -> str:
-    plain = [v for v in attribute.values if v is not None]
-    domain = "values" if attribute.edges is None else "edges"
-    other = attribute.other
-    lines = [
-        f"[{key(attribute.name)}]",
-        f"type = {value(attribute.kind)}",
-        _list(domain, [value(v) for v in attribute.edges or plain]),
-        f"null = {value('value' if None in attribute.values else 'error')}",
-        f"unseen = {value('error' if other is None else 'other')}",
-    ]
-    if other is not None:
-        shown = f"[{value(other.low)}, {value(other.high)}]" if isinstance(other, Bin) else value(other)
-        lines.append(f"other = {shown}")
-    return "\n".join(lines) + "\n"
 
 
 def _list(name: str, items: list[str]) -> str:

@@ -15,10 +15,13 @@ FIRST_BITS = 96
 
 @lru_cache(maxsize=256)
 def exp_bounds(epsilon: Fraction, bits: int = FIRST_BITS) -> tuple[Fraction, Fraction]:
-    """L ≤ e^ε ≤ U with U − L about 2^-bits; L = U = 1 at ε = 0."""
+    """L ≤ e^ε ≤ U with U/L − 1 less than 2^-bits for ε ≥ 0; L = U = 1 at ε = 0."""
+    if epsilon < 0:
+        raise ValueError(f"bounds of e^ε are for ε ≥ 0, not for {epsilon}")
     if epsilon == 0:
         return Fraction(1), Fraction(1)
-    p, q, one = epsilon.numerator, epsilon.denominator, 1 << (bits + 8)
+    p, q, guard = epsilon.numerator, epsilon.denominator, 4 + (bits + int(epsilon)).bit_length()
+    one = 1 << (bits + guard)  # each of a few times bits + ε terms is rounded
     low = up = term_low = term_up = one
     n = 0
     while n < 2 * epsilon or term_up > 1:
@@ -32,11 +35,13 @@ def exp_bounds(epsilon: Fraction, bits: int = FIRST_BITS) -> tuple[Fraction, Fra
 
 def at_most_exp(numerator: int, denominator: int, epsilon: Fraction | None) -> bool:
     """Decide numerator/denominator ≤ e^ε for integers ≥ 0; a zero denominator is +∞ (0/0 asks for nothing)."""
+    if min(numerator, denominator) < 0:
+        raise ValueError(f"{numerator}/{denominator} is no ratio of probabilities: both must be ≥ 0")
     if epsilon is None or numerator <= denominator:
         return True
     if denominator == 0 or epsilon == 0:
         return False
-    if epsilon >= numerator.bit_length():
+    if epsilon >= 1 + numerator.bit_length() - denominator.bit_length():  # the ratio is below 2 to that power
         return True
     bits = FIRST_BITS
     while True:
@@ -54,8 +59,8 @@ def log_up(ratio: Fraction | None) -> float:
         return math.inf
     if ratio <= 1:
         return 0.0
-    excess = ratio - 1
-    guess = math.log1p(excess) if excess < 1 else math.log(ratio.numerator) - math.log(ratio.denominator)
+    excess, shift = ratio - 1, max(0, ratio.numerator.bit_length() - ratio.denominator.bit_length() - 1000)
+    guess = math.log1p(excess) if excess < 1 else math.log(ratio / (1 << shift)) + shift * math.log(2)
     while not at_most_exp(ratio.numerator, ratio.denominator, Fraction(guess)):
         guess = math.nextafter(guess * (1 + 2**-52), math.inf)
     return guess

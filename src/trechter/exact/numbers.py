@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -12,26 +13,35 @@ from trechter.errors import NotionError
 Exact = int | str | Decimal | Fraction | float
 
 INFINITE = ("inf", "infinity", "∞")
+MOST_DIGITS = 4000  # of an exponent's effect; longer integers than that are no longer written as text either
 
 
 def as_fraction(value: object) -> Fraction:
     """The exact value of a finite number; raises ValueError for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (str, Decimal, numbers.Real)):
-        raise ValueError(f"{value!r} is not a number")
-    if isinstance(value, (int, str, Decimal, numbers.Rational)):
-        try:
-            return Fraction(value)
-        except (ZeroDivisionError, OverflowError) as error:
-            raise ValueError(f"{value!r} is not a finite number") from error
-    if not math.isfinite(value):
+    if isinstance(value, numbers.Rational) and not isinstance(value, bool):
+        return Fraction(int(value.numerator), int(value.denominator))  # numpy's would overflow
+    if isinstance(value, (str, Decimal)):
+        return _from_text(str(value))
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not math.isfinite(value):
         raise ValueError(f"{value!r} is not a finite number")
-    return Fraction(float(value))
+    return Fraction(*getattr(value, "as_integer_ratio", float(value).as_integer_ratio)())
+
+
+def _from_text(text: str) -> Fraction:
+    """Decimals and quotients; an exponent beyond any use would only fill the memory."""
+    exponent = re.search(r"e([+-]?\d+)\s*$", text, re.IGNORECASE)
+    if exponent and abs(int(exponent[1])) > MOST_DIGITS:
+        raise ValueError(f"{text!r} is not a number of reasonable size")
+    try:
+        return Fraction(text)
+    except ZeroDivisionError as error:
+        raise ValueError(f"{text!r} is not a finite number") from error
 
 
 def epsilon_from(value: object) -> Fraction | None:
     """A privacy level as an exact number ≥ 0; None is ∞, which asks for nothing."""
-    text = value.strip().lower() if isinstance(value, str) else value
-    if text in INFINITE or (isinstance(text, (float, Decimal)) and text == math.inf):
+    text = str(value).strip().lower() if isinstance(value, (str, Decimal)) else value
+    if text in INFINITE or (isinstance(text, numbers.Real) and text == math.inf):
         return None
     try:
         epsilon = as_fraction(text)

@@ -19,15 +19,15 @@ from trechter.exact.exponential import exp_bounds
 from trechter.exact.matrices import Integers
 
 WORD = 62  # weights over at most 2^62 fit 64-bit integers, and so do their column sums
-FLOAT = 50  # a float product below 2^50 is floored with room to spare
 SPARE = 36  # bits that keep what rounding costs below 1e-10 of a nat
+VAST = 64  # above this ε the margins are what they are at ∞
 
 
 def margins(epsilon: Fraction | None, rows: int) -> tuple[int, int]:
     """(d, D): what every row but the first is given, and what the first is given."""
     if epsilon is None:
         return 0, 0
-    E = max(exp_bounds(epsilon)[0], 1 + epsilon)
+    E = max(exp_bounds(min(epsilon, Fraction(VAST)))[0], 1 + epsilon)
     return -int(-E // (E - 1)), -int((1 - rows) // (E - 1))
 
 
@@ -38,13 +38,13 @@ def bits_needed(epsilon: Fraction | None, rows: int, least: int = 48) -> int:
 
 
 def round_columns(Q: NDArray[np.float64], epsilon: Fraction | None, bits: int) -> Integers:
-    """Integer weights of a matrix whose columns sum to about 1; the first row takes the rounding."""
+    """Integer weights of a matrix whose columns are taken as exact shares; the first row takes the rounding."""
     d, D = margins(epsilon, len(Q))
     M = 1 << bits
     weights = _floors(Q, M - d * (len(Q) - 1) - D) + d
     weights[0] = 0
     weights[0] = M - weights.sum(axis=0)
-    return weights
+    return weights.astype(np.int64) if bits <= WORD else weights
 
 
 def round_rays(rays: NDArray[np.object_], scale: NDArray[np.float64], bits: int) -> NDArray[np.object_]:
@@ -58,12 +58,13 @@ def round_rays(rays: NDArray[np.object_], scale: NDArray[np.float64], bits: int)
     return np.vstack([rows, M - rows.sum(axis=0)])
 
 
-def _floors(Q: NDArray[np.float64], room: int) -> Integers:
+def _floors(Q: NDArray[np.float64], room: int) -> NDArray[np.object_]:
+    """⌊room · Q / (sum of its column)⌋ of the floats as the binary fractions that they are."""
     if room <= 0:
         raise ValueError(f"the margins of {len(Q)} rows leave no room: use more bits")
-    if room.bit_length() <= FLOAT:
-        return np.floor(Q * room).astype(np.int64)
+    if not (np.all(np.isfinite(Q)) and np.all(Q >= 0) and np.all(Q.any(axis=0))):
+        raise ValueError("a matrix of probabilities has finite entries ≥ 0 and no empty column")
     mantissa, exponent = np.frexp(Q)
-    integers = np.ldexp(mantissa, 53).astype(np.int64).astype(object)
-    floors: NDArray[np.object_] = integers * room >> (53 - exponent).astype(object)
-    return floors.astype(np.int64) if room.bit_length() <= WORD else floors
+    units = np.ldexp(mantissa, 53).astype(np.int64).astype(object) << (exponent - exponent.min()).astype(object)
+    floors: NDArray[np.object_] = units * room // units.sum(axis=0)
+    return floors

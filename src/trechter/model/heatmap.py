@@ -1,4 +1,8 @@
-"""A protocol as a table of shaded probabilities: plain HTML, no script, everything from the data escaped."""
+"""A protocol as a table of shaded probabilities: plain HTML, no script, everything from the data escaped.
+
+Where there are many outputs or inputs the heaviest are shown, and the others are added up: their outputs to one row, their
+inputs to one column, which is their average weighted by how often they occur.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +12,73 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-MOST = 40  # more rows or columns than this are not readable
+Array = NDArray[np.float64]
+MOST = 24  # more rows or columns than this are not readable
+LONGEST = 36
+FAINT = 5e-4
 
 
-def protocol_html(outputs: Sequence[str], inputs: Sequence[str], matrix: NDArray[np.float64]) -> str:
-    """P(output | input): one row an output, one column an input; the darker, the likelier."""
-    ink = "border-collapse:collapse;font:12px sans-serif"
-    head = "".join(f'<th scope="col">{html.escape(i)}</th>' for i in inputs[:MOST])
-    rows = [_row(output, line[:MOST]) for output, line in zip(outputs[:MOST], matrix, strict=False)]
-    hidden = [f"{len(v) - MOST} more {what}" for v, what in ((outputs, "outputs"), (inputs, "inputs")) if len(v) > MOST]
-    note = f"<p>Not shown: {' and '.join(hidden)}.</p>" if hidden else ""
-    return f'<table class="heat" style="{ink}"><tr><th>output \\ input</th>{head}</tr>{"".join(rows)}</table>{note}'
+def protocol_html(outputs: Sequence[str], inputs: Sequence[str], matrix: Array, masses: Array | None = None) -> str:
+    """100·P(output | input): one row an output, one column an input; the darker, the likelier. Inputs count by their masses."""
+    weights = np.ones(len(inputs)) if masses is None else masses
+    columns = _heaviest(weights, MOST)
+    rows = _heaviest(matrix @ weights, MOST)
+    shown = _added(_averaged(matrix, weights, columns).T, rows)
+    across = _names(inputs, columns, "inputs")
+    head = "".join(f'<th scope="col" style="{UPRIGHT}">{_text(name)}</th>' for name in across)
+    lines = [_row(name, line) for name, line in zip(_names(outputs, rows, "outputs"), shown.T, strict=True)]
+    top = f'<tr><th scope="col" style="text-align:left;vertical-align:bottom">output \\ input</th>{head}</tr>'
+    return f'<table class="heat" style="{PLAIN}"><thead>{top}</thead><tbody>{"".join(lines)}</tbody></table>'
 
 
-def _row(output: str, line: NDArray[np.float64]) -> str:
-    cells = "".join(_cell(float(value)) for value in line)
-    return f'<tr><th scope="row" style="text-align:left">{html.escape(output)}</th>{cells}</tr>'
+PLAIN = "border-collapse:collapse;font:12px sans-serif"
+UPRIGHT = "writing-mode:vertical-rl;transform:rotate(180deg);font-weight:400;text-align:left;padding:4px 2px;max-height:15em"
+
+
+def _row(name: str, line: Array) -> str:
+    cells = "".join(map(_cell, line.tolist()))
+    return f'<tr><th scope="row" style="text-align:left;font-weight:400;min-width:8em">{_text(name)}</th>{cells}</tr>'
 
 
 def _cell(value: float) -> str:
-    shade = round(100 * value**0.5)
-    ink = "#fff" if shade > 60 else "#222"
-    text = "" if value < 5e-4 else f"{value:.3f}"
-    style = f"background:rgb(20 83 136/{shade}%);color:{ink};padding:2px 6px;text-align:right"
-    return f'<td style="{style}" title="{value:.6g}">{text}</td>'
+    if value < FAINT:
+        return "<td></td>" if value <= 0 else '<td style="text-align:right">·</td>'
+    ink = "color:#fff;" if value > 0.45 else ""
+    return f'<td style="background:rgb(23 107 135/{round(100 * value**0.7)}%);{ink}text-align:right;padding:2px 5px">{_percent(value)}</td>'
+
+
+def _percent(value: float) -> str:
+    return "100" if value > 1 - FAINT else f"{100 * value:.1f}"
+
+
+def _text(name: str) -> str:
+    return f"<bdi>{html.escape(name if len(name) <= LONGEST else name[: LONGEST - 1] + '…')}</bdi>"
+
+
+def _heaviest(weights: Array, most: int) -> list[int]:
+    """The places of the heaviest in their order; one fewer than `most` if the others need a place."""
+    if len(weights) <= most:
+        return list(range(len(weights)))
+    return sorted(int(i) for i in np.argsort(-weights, kind="stable")[: most - 1])
+
+
+def _names(names: Sequence[str], kept: list[int], what: str) -> list[str]:
+    rest = len(names) - len(kept)
+    return [names[i] for i in kept] + ([f"{rest:,} other {what}"] if rest else [])
+
+
+def _added(table: Array, kept: list[int]) -> Array:
+    """The kept columns, and the sum of the others as one more."""
+    if len(kept) == table.shape[1]:
+        return table
+    others = np.setdiff1d(np.arange(table.shape[1]), kept)
+    return np.column_stack([table[:, kept], table[:, others].sum(axis=1)])
+
+
+def _averaged(table: Array, weights: Array, kept: list[int]) -> Array:
+    """The kept columns, and the weighted average of the others as one more; unweighted if none of them occurs."""
+    if len(kept) == table.shape[1]:
+        return table
+    others = np.setdiff1d(np.arange(table.shape[1]), kept)
+    given = weights[others] if weights[others].any() else np.ones(len(others))
+    return np.column_stack([table[:, kept], table[:, others] @ (given / given.sum())])

@@ -1,21 +1,25 @@
 """The sampler: draws outputs from exactly the integers that were certified, at memory speed.
 
-Column x of a protocol holds integers w₀, …, w_{b−1} that sum to M = 2^bits; let C_y = w₀ + … + w_y. Each row draws its
-own U, uniform on 0, …, M−1, by fair coin flips, one binary digit after the other from the highest down, and releases
+Column x of a protocol holds integers w₀, …, w_{b−1} that sum to M = 2^bits; let C_y = w₀ + … + w_y. Each row draws
+its own U, uniform on 0, …, M−1, by fair coin flips, one binary digit after the other from the highest down,
+and releases
 
     the only y with C_{y−1} ≤ U < C_y.
 
-Why this is exact: that y is released for w_y of the M equally likely values of U, so with probability w_y / M, without
-rounding anywhere. Reading stops as soon as the digits seen so far leave one y possible; the unread ones could not
+Why this is exact: that y is released for w_y of the M equally likely values of U, so with probability w_y / M,
+without rounding anywhere. Reading stops once the digits seen so far leave one y possible; the unread ones could not
 have changed it. No digit serves two rows, so rows are independent. The digits are read in up to three steps:
 
-1. 16 digits. The first g of them pick a cell of the guide table of column x, which holds y if all U that begin so agree
-   on y, and the mark "ambiguous" otherwise. At most b − 1 of the 2^g cells of a column are ambiguous.
-2. 48 digits more for ambiguous rows, so that 64 are known: a binary search among the leading 64 digits of C₀, C₁, …
-3. If the 64 digits equal those of some C_y (probability below b/2⁶⁴), the remaining bits − 64 and whole Python integers.
+1. 16 digits. The first g of them pick a cell of the guide table of column x. It holds y if all U that begin so agree
+   on y; otherwise some thresholds C_y cut the cell, and it holds the rank of the first of them, with a mark.
+   At most b − 1 of the 2^g cells of a column are cut.
+2. For rows in a cut cell 48 more, so that 64 are known: a binary search among the thresholds that cut the cell,
+   by their own leading 64 digits.
+3. If the 64 digits equal those of a threshold (probability below b/2⁶⁴), the remaining bits − 64, and whole
+   Python integers decide.
 
-Digits past the last one of U (bits < 64) are drawn and not looked at, or only to see that they do not matter.
-The time a row takes depends on its step, so whoever can time single rows learns something about x.
+If bits < 64, digits past the last of U are drawn too, and say nothing: every C_y has zeros there.
+Steps 2 and 3 take longer, so whoever can time single rows learns a little about them.
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ from numpy.typing import NDArray
 from trechter.errors import ProtocolError
 from trechter.model.randomness import Randomness
 
-CHUNK = 1 << 17
+CHUNK = 1 << 18
 MOST_CELLS = 1 << 24
 TOP = 2**64 - 1
 
@@ -97,7 +101,8 @@ class Kernel:
             at += half * (self._limb[at + half - 1] <= seen)
             left -= half
         at += self._limb[at] <= seen
-        found = self._output.take(at, mode="clip")
+        # A tie with a column's last threshold leaves `at` one too far; step 3 overwrites what is found there.
+        found: NDArray[Any] = self._output.take(at, mode="clip")
         for row in np.flatnonzero(self._limb[at - 1] == seen):
             found[row] = self._settle(codes[row], int(seen[row]), random)
         return found
@@ -187,16 +192,16 @@ class Kernel:
 
 
 def _guide_bits(most: int, inputs: int, bits: int) -> int:
-    """Enough that at most 1 row in 1024 is ambiguous, but at most 16, and no more cells than fit the memory set aside."""
+    """Enough that at most 1 row in 1024 meets a cut cell; but at most 16, and about MOST_CELLS cells in all."""
     wanted = ((most - 1) << 10).bit_length()
     affordable = (MOST_CELLS // inputs).bit_length() - 1
     return min(bits, 16, max(1, min(wanted, affordable)))
 
 
-def _positive(bits: int) -> int:
-    if operator.index(bits) < 1:
-        raise ProtocolError(f"bits is {bits}, but weights are over 2**bits with bits ≥ 1")
-    return operator.index(bits)
+def _positive(bits: Any) -> int:
+    if not isinstance(bits, int | np.integer) or bits < 1:
+        raise ProtocolError(f"bits is {bits!r}; it must be a positive integer, since weights are fractions of 2**bits")
+    return int(bits)
 
 
 def _integers(weights: Any) -> NDArray[Any]:
@@ -215,12 +220,11 @@ def _integers(weights: Any) -> NDArray[Any]:
 
 
 def _python_integers(array: NDArray[Any]) -> NDArray[Any]:
-    exact = np.empty(array.shape, object)
     try:
-        exact.flat = [operator.index(v) for v in array.flat]
+        exact = [operator.index(v) for v in array.flat]
     except TypeError as error:
         raise ProtocolError(f"weights must be exact integers, so that what is certified is drawn: {error}") from None
-    return exact
+    return np.array(exact, dtype=object).reshape(array.shape)
 
 
 def _codes(codes: NDArray[Any]) -> NDArray[Any]:

@@ -2,8 +2,8 @@
 
 The default, `SecureRandom`, is the keystream of AES-256 in counter mode. Every request takes a fresh key and a
 fresh starting counter (48 bytes) from the operating system and forgets them afterwards. So there is no state that
-a thread could share, a fork or a pickle could copy, or an attacker could find later. A request of q blocks
-of 16 bytes is told from true randomness with probability at most q²/2¹²⁹ (the switching lemma), as long as AES is sound.
+a thread could share, a fork or a pickle could copy, or an attacker could find later. As long as AES is sound,
+a request of q blocks of 16 bytes can be told from true randomness with an advantage of at most q²/2¹²⁹.
 
 The other two sources are for tests and for users who insist. Whatever is made with them is marked insecure.
 """
@@ -181,7 +181,7 @@ def _write_keystream(stream: CipherContext, buffer: NDArray[Any]) -> None:
         stream.update_into(_ZEROS[: piece.nbytes], piece)
 
 
-def _octets(buffer: NDArray[Any]) -> memoryview:
+def _octets(buffer: Any) -> memoryview:
     if not (buffer.flags.c_contiguous and buffer.flags.writeable):
         raise RequestError("random bits can only be written to a writable array in one piece (C-contiguous)")
     return memoryview(buffer.reshape(-1).view(np.uint8))

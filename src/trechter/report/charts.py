@@ -25,6 +25,17 @@ def bars(before: float, after: float | None, scale: float) -> Html:
     return element("svg", *drawn, class_="bars", role="img", aria_label=said, height=16)
 
 
+def stack(parts: list[float]) -> Html:
+    """The shares of a mixture, side by side."""
+    starts = [sum(parts[:i]) for i in range(len(parts))]
+    full = element("rect", class_="rest", width="100%", height=8, y=2)
+    drawn = [
+        element("rect", class_="after", opacity=f"{1 / (1 + 0.8 * i):.2f}", x=_percent(start), width=_percent(part), height=8, y=2)
+        for i, (start, part) in enumerate(zip(starts, parts, strict=True))
+    ]
+    return element("svg", full, *drawn, class_="stack", aria_hidden="true", height=12)
+
+
 def meter(value: float, said: str, mark: float | None = None) -> Html:
     """How full something is, from 0 to 1, perhaps with a mark on it."""
     full = element("rect", class_="rest", width="100%", height=10, y=3)

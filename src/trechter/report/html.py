@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import html
+import re
 
 from trechter.report.text import visible
 
 VOID = ("meta",)
+ODDS = re.compile(r"([\d.,]+ : [\d.,]*\d)")
 
 
 class Html(str):
@@ -38,6 +40,11 @@ def join(*parts: Part) -> Html:
 def datum(content: str) -> Html:
     """Text from the data; its writing direction stays its own."""
     return element("bdi", content)
+
+
+def unbroken(sentence: str) -> Html:
+    """Text in which odds, such as 1 : 4, stay on one line."""
+    return join(*(element("span", p, class_="one") if ODDS.fullmatch(p) else p for p in ODDS.split(sentence)))
 
 
 def section(anchor: str, title: str, *parts: Part) -> Html:

@@ -58,19 +58,19 @@ def reading(what: str) -> Iterator[None]:
 
 
 def batches(rows: pl.LazyFrame, names: Sequence[str], what: str) -> Iterator[pl.DataFrame]:
-    """Record batches of some columns, read as they are asked for."""
+    """Record batches of some columns, read as they are asked for; one without rows if there are none."""
     with reading(what):
         # by_name, because a plain string that looks like a regular expression would be one
-        found = iter(rows.select(cs.by_name(*names)).collect_batches(chunk_size=BATCH, maintain_order=True))
+        wanted = rows.select(cs.by_name(*names))
+        found = iter(wanted.collect_batches(chunk_size=BATCH, maintain_order=True))
+    batch = pl.DataFrame()
     while True:
         with reading(what):
-            batch = next(found, None)
-        if batch is None:
-            return
-        if batch.height:
-            yield batch
-
-
-def collected(parts: Iterator[pl.DataFrame], empty: pl.DataFrame) -> pl.DataFrame:
-    """Record batches as one table."""
-    return pl.concat([empty, *parts], rechunk=True)
+            following = next(found, None)
+        if following is None:
+            break
+        batch = following
+        yield batch
+    if not batch.width:
+        with reading(what):
+            yield wanted.head(0).collect()

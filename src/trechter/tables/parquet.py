@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from trechter.tables.engine import Engine, Step, batches, collected, reading
+from trechter.tables.engine import Engine, Step, batches, reading
 
 SUFFIXES = (".parquet", ".pq")
 
@@ -38,7 +38,7 @@ class Parquet(Engine):
 
     def collect(self, names: Sequence[str], step: Step) -> pl.DataFrame:
         """A polars DataFrame."""
-        return collected(self.run(names, step))
+        return pl.concat(self.run(names, step))
 
 
 def write(path: Path, parts: Iterator[pl.DataFrame], name: str) -> None:

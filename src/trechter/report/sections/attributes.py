@@ -6,18 +6,22 @@ import numpy as np
 
 from trechter.report.charts import bars, key, meter
 from trechter.report.facts import Facts, Seen, foremost, summed
-from trechter.report.html import Html, Part, datum, element, join, paragraph, section, table
+from trechter.report.html import Html, Part, datum, element, join, listed, paragraph, section, table, text
 from trechter.report.numbers import number, share
 from trechter.report.text import named, visible
 
 MOST = 20
 
-PLAIN = "“After” is the share of rows that show the value in the release."
+PLAIN = "After: the share of rows that show the value in the release."
 MIXED = (
-    "An output names a few values with their odds. “After” adds up these odds over all rows of the release, as a reader "
-    "would to estimate a share. They were computed from the shares in the table, so shares survive, up to chance; what "
-    "is lost is which row had which value, and that is what the last columns show."
+    "After: what the odds that the released rows name add up to; so would a reader estimate the share. The odds "
+    "were computed from the shares before, so shares survive by design, up to chance. What is lost is which row had which value:"
 )
+TRUTH = (
+    "Odds on the truth: the probability that a reader of such a row gives to its true value, on average. "
+    "The mark is what a reader would give it without the release."
+)
+CERTAIN = "Certain: how many of such rows get an output that leaves no other value."
 
 
 def part(facts: Facts) -> Html:
@@ -26,8 +30,8 @@ def part(facts: Facts) -> Html:
     return section(
         "columns",
         "Each column before and after",
-        paragraph(PLAIN if plain else MIXED),
         key(("before", "share before"), ("after", "share after")),
+        listed([text(PLAIN if plain else MIXED), text(TRUTH), text(CERTAIN)]),
         *(_attribute(facts, j, seen) for j, seen in enumerate(facts.seen)),
     )
 
@@ -40,7 +44,7 @@ def _attribute(facts: Facts, j: int, seen: Seen) -> Html:
         f"{number(seen.entropy)} nats). A reader who names the likeliest value is right in {share(after)} of rows; "
         f"without the release, in {share(before)}."
     )
-    head = ["value", "share", "before", "after", "truth found", "left alone", "such a row becomes most often"]
+    head = ["value", "share", "before", "after", "odds on the truth", "certain", "most frequent output of such a row"]
     shown = foremost(seen.before, MOST)
     rows = [_row(facts, j, seen, v, float(seen.before.max())) for v in shown]
     rest = [v for v in range(len(seen.before)) if v not in set(shown)]
@@ -70,7 +74,7 @@ def _becomes(facts: Facts, j: int, v: int) -> Html:
     """The likeliest output of rows with this value."""
     given = summed(facts.odds, facts.joint.shape[1:], j)[:, v] * facts.output_shares
     y = int(np.argmax(given))
-    return join(datum(facts.outputs[y]), f" ({share(float(given[y] / given.sum()))})")
+    return join(f"{share(float(given[y] / given.sum()))}: ", datum(facts.outputs[y]))
 
 
 def _others(seen: Seen, rest: list[int]) -> list[Part]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trechter.model.certificate import Certificate
 from trechter.report.facts import Facts
 from trechter.report.html import Html, Part, datum, element, join, paragraph, section
-from trechter.report.numbers import at_most, count, quotient
+from trechter.report.numbers import at_most, count, number, quotient
 from trechter.report.text import visible
 
 TITLES = {
@@ -16,9 +16,9 @@ TITLES = {
 }
 ORIGINS = {
     "declared": "declared before the data was looked at",
-    "inferred": "learned from the data (see the warnings)",
+    "inferred": "learned from the data (see the remarks above)",
 }
-ORDERS = {"shuffle": "shuffled", "keep": "kept as it was (see the warnings)"}
+ORDERS = {"shuffle": "shuffled", "keep": "kept as it was (see the remarks above)"}
 COMMANDS = (
     "trechter verify protocol.json --counts steward/counts.csv",
     "python steward/verify.py protocol.json steward/counts.csv",
@@ -67,7 +67,9 @@ def _notion(facts: Facts) -> Html:
 
 def _exact(certificate: Certificate) -> str:
     exact = quotient(certificate.level_exact)
-    return exact if "…" not in exact else f"{exact}, in full in steward/certificate.json"
+    if "…" not in exact or certificate.level_exact is None:
+        return exact
+    return f"{exact}, about {number(float(certificate.level_exact), 6)}; in full in steward/certificate.json"
 
 
 def _separate(certificate: Certificate) -> Html | None:

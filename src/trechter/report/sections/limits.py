@@ -28,8 +28,12 @@ def _limits(facts: Facts) -> list[tuple[str, str]]:
     found = [
         ("Identity.", "That a person is in the table is not hidden, and unusual rows may be recognised."),
         ("Readers who know more.", known),
-        ("Linked rows.", "Several rows of one person, or of relatives with the same secret, add up: k rows leak up to k times ε."),
-        ("Repeated releases.", "Another release of the same rows, with another protocol or drawn anew, adds its own ε to this one."),
+        ("Linked rows.", "Each row is protected by itself. Several rows of one person, or of people with the same secret, tell more."),
+        (
+            "Repeated releases.",
+            "Two releases of the same rows can together tell what neither tells alone, and their levels do not simply add up. "
+            "Certify their composition before you give away a second one.",
+        ),
         ("A wrong joint.", _joint(facts)),
         ("Timing and access.", "Who runs the program, when, for how long and what else that machine gives away."),
         ("The steward's folder.", "steward/ holds the counts themselves. Keep it apart from what you publish."),

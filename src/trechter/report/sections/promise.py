@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trechter.report.charts import OddsScale, key
 from trechter.report.facts import Facts, foremost, movement
-from trechter.report.html import Html, datum, element, join, listed, paragraph, section, text
+from trechter.report.html import Html, datum, element, join, listed, paragraph, section, text, unbroken
 from trechter.report.numbers import factor, odds, odds_down, odds_up
 from trechter.report.text import visible
 
@@ -26,7 +26,7 @@ def part(facts: Facts) -> Html:
     """A sentence and a strip for each value."""
     occurring = [v for v in range(len(facts.priors)) if facts.priors[v] > 0]
     moves = [max(movement(float(facts.priors[v]), float(p)) for p in facts.measured[v]) for v in occurring]
-    shown = [occurring[i] for i in foremost(moves, MOST)]
+    shown = sorted((occurring[i] for i in foremost(moves, MOST)), key=lambda v: float(facts.priors[v]))
     return section(
         "promise",
         "What was promised",
@@ -52,8 +52,8 @@ def _rows(facts: Facts, shown: list[int]) -> Html:
 
 def _row(facts: Facts, v: int, promised: Range, measured: Range, scale: OddsScale) -> Html:
     prior, name = float(facts.priors[v]), facts.protected_values[v]
-    what = join(datum(facts.protected), " = ", element("strong", datum(name)), " ", _sentence(prior, promised))
-    reached = element("small", f"Measured: from {_low(prior, measured[0])} to {_high(prior, measured[1])}.")
+    what = join(datum(facts.protected), " = ", element("strong", datum(name)), " ", unbroken(_sentence(prior, promised)))
+    reached = element("small", unbroken(f"Measured: from {_low(prior, measured[0])} to {_high(prior, measured[1])}."))
     strip = scale.strip(prior, promised, measured, f"{name}: {_sentence(prior, promised)}")
     return element("li", element("div", what, " ", reached), strip, class_="odds")
 

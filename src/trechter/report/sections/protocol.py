@@ -6,6 +6,7 @@ import numpy as np
 
 from trechter.finish.explain import SHOWN, SURE
 from trechter.model.heatmap import protocol_html
+from trechter.report.charts import stack
 from trechter.report.facts import Facts, foremost, movement
 from trechter.report.html import Html, Part, datum, element, join, paragraph, section, table
 from trechter.report.numbers import count, number, share
@@ -72,17 +73,16 @@ def _meaning(facts: Facts, y: int) -> Html:
     if odds[order[0]] > SURE:
         same = facts.values[order[0]] == facts.outputs[y]
         return join("certainly this value") if same else join("certainly ", datum(facts.values[order[0]]))
-    parts = [join(", " if i else "", datum(facts.values[x]), f" {share(float(odds[x]))}") for i, x in enumerate(order[:NAMED])]
     rest = len(order) - NAMED
-    more = f", and {rest} more {share(float(odds[order[NAMED:]].sum()))}" if rest > 0 else ""
-    return join(f"one of these {len(order)} values, with these odds: ", *parts, more)
+    more = f"; {rest} that are not named have {share(float(odds[order[NAMED:]].sum()))}" if rest > 0 else ""
+    return join(f"one of {'these ' if rest <= 0 else ''}{len(order)} values, with these odds{more}", stack(odds[order[:NAMED]].tolist()))
 
 
 def _effect(facts: Facts, y: int) -> Html:
     """The secret value whose odds this output moves most."""
     prior, posterior = facts.joint.p_s, facts.secret_given[y]
     moves = [movement(float(p), float(v)) for p, v in zip(prior, posterior, strict=True)]
-    s = max(range(len(moves)), key=lambda i: (moves[i], -prior[i]))
+    s = max(range(len(moves)), key=lambda i: (round(moves[i], 9), -prior[i]))
     if moves[s] < 1e-9:
         return join("not at all")
     return join(datum(facts.secret_names[s]), f" {share(float(prior[s]))} → {share(float(posterior[s]))}")
@@ -96,7 +96,8 @@ def deviations(facts: Facts) -> np.ndarray[tuple[int], np.dtype[np.float64]] | N
     Q, n = facts.protocol.matrix, facts.masses * facts.drawn.sum()
     spread = np.sqrt((Q * (1 - Q)) @ n)
     off = facts.drawn - Q @ n
-    return np.where(spread > 1e-6, off / np.where(spread > 1e-6, spread, 1), np.where(abs(off) > 1e-3, np.inf * np.sign(off), 0.0))
+    fixed = np.where(abs(off) > 1e-3, np.copysign(np.inf, off), 0.0)  # where nothing is random nothing may be off
+    return np.where(spread > 1e-6, off / np.where(spread > 1e-6, spread, 1), fixed)
 
 
 def _sampling(facts: Facts) -> str:

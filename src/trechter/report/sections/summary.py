@@ -28,7 +28,7 @@ def _figures(facts: Facts) -> Html:
     tiles = [
         ("privacy level ε, measured", at_most(level), f"of {'∞ (no limit)' if limit == 'inf' else limit} promised"),
         ("information kept", share(kept), f"{number(facts.information)} of {number(facts.entropy)} nats"),
-        ("one guess of the secret is right", share(before * leak.bayes_gain), f"with the release; {share(before)} without"),
+        ("best guess of the secret", share(before * leak.bayes_gain), f"right with the release; {share(before)} without"),
         ("rows released", f"{int(facts.drawn.sum()):,}", f"{len(facts.output_shares):,} different outputs"),
     ]
     boxes = [
@@ -41,9 +41,9 @@ def _figures(facts: Facts) -> Html:
 def _warnings(facts: Facts) -> Html:
     found = warnings(facts)
     if not found:
-        return paragraph("No warnings.", kind="calm")
+        return paragraph("Nothing out of the ordinary.", kind="calm")
     items = [element("li", element("strong", title), " ", what) for title, what in found]
-    return element("div", element("h2", "Warnings"), element("ul", *items), class_="warnings", role="note")
+    return element("div", element("h2", "Before you give it away"), element("ul", *items), class_="warnings", role="note")
 
 
 def warnings(facts: Facts) -> list[tuple[str, Html]]:

@@ -12,8 +12,8 @@ from trechter.report.numbers import at_most, duration, number, share
 
 BIT = math.log(2)
 LEVELS = {
-    "lip": "No probability of a secret value changes by more than e^level.",
-    "ldp": "No odds between two secret values change by more than e^level, whatever they were.",
+    "lip": "No probability of a secret value changes by more than a factor e^level.",
+    "ldp": "No odds between two secret values change by more than a factor e^level, whatever they were.",
     "srlip": "LIP towards readers who know any of the published columns already.",
     "srldp": "LDP towards readers who know any of the published columns already.",
 }
@@ -26,7 +26,7 @@ STATUSES = {
 
 def part(facts: Facts) -> Html:
     """Two tables."""
-    head = ["", "", "what it means"]
+    head = ["figure", "amount", "what it means"]
     return section(
         "utility",
         "What the release keeps, and what it tells",
@@ -109,7 +109,7 @@ def _times(exponent: float) -> str:
 
 def _units(nats: float, up: bool = False) -> str:
     shown = at_most if up else number
-    return f"{shown(nats)} nats ({shown(nats / BIT)} bits)"
+    return f"{shown(nats, 6)} nats ({shown(nats / BIT, 4)} bits)"
 
 
 def _share(part: float, whole: float) -> float:

@@ -1,0 +1,48 @@
+"""Rows that name at most two letters each: what an optimal protocol for a slab is made of.
+
+Row k puts `weights[k, 0]` on letter `letters[k, 0]` and `weights[k, 1]` on `letters[k, 1]`; a row of one letter names it
+twice, the second time with weight 0. b rows over n letters take 4b numbers instead of bn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.geometry.cone import Array
+
+Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class PairRows:
+    """b rows over `dimension` letters, of support one or two."""
+
+    letters: Index
+    weights: Array
+    dimension: int
+
+    def __len__(self) -> int:
+        return len(self.letters)
+
+    @classmethod
+    def of(cls, first: Index, second: Index, masses: tuple[Array, Array], p: Array) -> PairRows:
+        """Rows from the mass that each puts on its two letters, w = mass / p."""
+        letters = np.stack([first, second], axis=1)
+        return cls(letters, np.stack(masses, axis=1) / p[letters], len(p))
+
+    def dense(self) -> Array:
+        """The rows as a matrix (b × n)."""
+        rows = np.zeros((len(self), self.dimension))
+        np.add.at(rows, (np.arange(len(self))[:, None], self.letters), self.weights)
+        return rows
+
+    def sums(self) -> Array:
+        """Σ_y w_y, which is 1 for a protocol."""
+        return np.bincount(self.letters.ravel(), self.weights.ravel(), self.dimension)
+
+    def products(self, vector: Array) -> Array:
+        """vector · w for every row."""
+        return np.asarray((vector[self.letters] * self.weights).sum(axis=1))

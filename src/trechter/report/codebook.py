@@ -1,0 +1,196 @@
+"""`codebook.md`, for readers: what stands in the released file, what was promised, and what cannot be concluded.
+
+It is public, so it is made from the protocol and the public part of the certificate alone; the joint is never looked at.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from typing import cast
+
+import numpy as np
+
+from trechter.alphabet.values import Bin, Value, label
+from trechter.measures import posterior_range
+from trechter.model.dense import DenseProtocol
+from trechter.model.outputs import Mixture, Output, ValueSet, show
+from trechter.model.spec import Spec
+from trechter.report.markdown import datum, table
+from trechter.report.numbers import odds, odds_down, odds_up, share
+from trechter.report.release import Release
+from trechter.report.text import listing
+
+MOST_OUTPUTS = 500
+MOST_VALUES = 100
+NAMED = 12
+SURE = 1e-9  # a chance of other values below this is not worth a word
+EXAMPLE = 0.1
+TYPES = {str: "text", int: "integer", bool: "boolean", dt.date: "date", Bin: "bin"}
+
+CHECK = """\
+import hashlib, json
+
+content = json.load(open("protocol.json", encoding="utf-8"))
+stated = content.pop("hash")
+text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+print(stated == hashlib.sha256(text.encode()).hexdigest() == json.load(open("certificate.json"))["protocol"])"""
+
+
+def render(release: Release) -> str:
+    """The codebook."""
+    protocol, spec = cast(DenseProtocol, release.result.protocol), release.certificate.notion
+    parts = [
+        f"# Codebook of {datum(release.file)}",
+        _about(release, protocol, spec),
+        "## Columns",
+        _columns(protocol),
+        "## What the values mean",
+        *_meanings(protocol),
+        "## What was promised",
+        *_promise(protocol, spec),
+        "## What cannot be concluded",
+        "\n".join(f"- {limit}" for limit in _limits(spec)),
+        "## How to check the files",
+        *_checks(release),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _about(release: Release, protocol: DenseProtocol, spec: Spec) -> str:
+    kept = release.certificate.facts.get("order") == "keep"
+    order = "Rows stand in the order of the original." if kept else "The rows were shuffled; their order means nothing."
+    secret = "" if spec.protect == "x" else f", so that little can be learnt about {_secret(protocol)}"
+    reads = " and the secret itself" if protocol.reads == "sx" else ""
+    return (
+        f"Each row stands for one row of a table that is not published. What the original says about {_published(protocol)}"
+        f"{reads} was replaced by an output drawn at random{secret}. {order}"
+    )
+
+
+def _columns(protocol: DenseProtocol) -> str:
+    rows = [[datum(c.name), _type(c.values), str(len(c.values))] for c in protocol.columns()]
+    return table(["column", "type", "different values"], rows)
+
+
+def _type(values: tuple[Value, ...]) -> str:
+    kinds = dict.fromkeys(TYPES[type(v)] for v in values if v is not None)
+    return " or ".join(kinds) + (", may be null" if None in values else "")
+
+
+def _meanings(protocol: DenseProtocol) -> list[str]:
+    sure = certain(protocol)
+    if all(sure):
+        return ["Every value is the true one.", *_domains(protocol)]
+    if not any(isinstance(o, Mixture | ValueSet) for o in protocol.outputs):
+        return [
+            "A value may be the true one or another, drawn at random by the probabilities in `protocol.json`.",
+            *_domains(protocol),
+        ]
+    rows = [[datum(show(o)), _meaning(o, sure[y])] for y, o in enumerate(protocol.outputs)]
+    left = len(rows) - MOST_OUTPUTS
+    more = [f"{left} more outputs are explained in `protocol.json`, under `outputs`."] if left > 0 else []
+    head = [datum(", ".join(protocol.released)), f"the true {_published(protocol)} is"]
+    return [table(head, rows[:MOST_OUTPUTS]), *more]
+
+
+def _domains(protocol: DenseProtocol) -> list[str]:
+    rows = []
+    for column in protocol.columns():
+        shown = ", ".join(datum(label(v)) for v in column.values[:MOST_VALUES])
+        left = len(column.values) - MOST_VALUES
+        rows.append([datum(column.name), shown + (f", and {left} more (see `protocol.json`)" if left > 0 else "")])
+    return [table(["column", "values"], rows)]
+
+
+def _meaning(output: Output, sure: bool) -> str:
+    if isinstance(output, Mixture) and len(output.values) > 1:
+        pairs = zip(output.values[:NAMED], output.odds[:NAMED], strict=True)
+        named = ", ".join(f"{datum(show(v))} {share(p) if p else '<0.01%'}" for v, p in pairs)
+        left = len(output.values) - NAMED
+        more = f", and {left} more (see `protocol.json`)" if left > 0 else ""
+        return f"one of these {len(output.values)} values, with these odds: {named}{more}"
+    if isinstance(output, ValueSet):
+        return "unknown: this set was drawn at random by the probabilities in `protocol.json`"
+    value = output.values[0] if isinstance(output, Mixture) else output
+    return f"{datum(show(value))}, for certain" if sure else f"most probably {datum(show(value))}"
+
+
+def certain(protocol: DenseProtocol) -> list[bool]:
+    """Which outputs come from one value only."""
+    a = math.prod(len(attribute) for attribute in protocol.release)
+    by_value = protocol.matrix.reshape(len(protocol.outputs), -1, a).max(axis=1)
+    ranked = np.sort(by_value, axis=1)
+    named = [_first(o) for o in protocol.outputs]
+    shown = [show(v) for v in _values(protocol)]
+    own = [shown[int(np.argmax(row))] == name for row, name in zip(by_value, named, strict=True)]
+    return [bool(row[-2] <= SURE * row[-1]) and mine for row, mine in zip(ranked, own, strict=True)]
+
+
+def _first(output: Output) -> str:
+    return show(output.values[0] if isinstance(output, Mixture) else output)
+
+
+def _values(protocol: DenseProtocol) -> tuple[Output, ...]:
+    return protocol.inputs if protocol.reads == "x" else tuple(v[len(protocol.secret) :] for v in protocol.inputs)
+
+
+def _promise(protocol: DenseProtocol, spec: Spec) -> list[str]:
+    about = _published(protocol) if spec.protect == "x" else _secret(protocol)
+    if spec.epsilon is None:
+        return [f"Nothing: no limit was asked for (ε = ∞) on what a row tells about {about}."]
+    found = [f"{spec.name.upper()} with ε = {spec.epsilon}, about {about}. {_words(spec)}", _example(about, spec)]
+    if spec.name.startswith("sr"):
+        found.append("This holds also for readers who already know some of the published columns of that row from elsewhere.")
+    return found
+
+
+def _words(spec: Spec) -> str:
+    if spec.epsilon == 0:
+        return "That is perfect privacy: the output of a row is independent of it."
+    limit = f"a factor e^ε (ε = {spec.level_text})"
+    if spec.name.endswith("ldp"):
+        return f"Reading a row changes the odds between any two of its values by at most {limit}, whatever the reader believed before."
+    return f"Reading a row changes the probability of each of its values, and that of its opposite, by at most {limit}."
+
+
+def _example(about: str, spec: Spec) -> str:
+    start = f"An example with made-up numbers: suppose that one in ten has some value of {about}, so its odds are {odds(EXAMPLE)}. "
+    low, high = posterior_range(spec, EXAMPLE)
+    if spec.epsilon == 0:
+        return start + f"Whoever reads a row sees them stay at {odds(EXAMPLE)}."
+    return start + f"Whoever reads a row sees them move to at most {odds_up(high)}, and to no less than {odds_down(low)}."
+
+
+def _limits(spec: Spec) -> list[str]:
+    protected = "these columns" if spec.protect == "x" else "the secret"
+    return [
+        "What a single row was: where an output names several values, each of them may be true. To estimate how common a value "
+        "is, add up its odds over the rows; counting outputs is not counting values.",
+        "More digits than there are: odds are rounded, to whole percent in the file and to four decimals in `protocol.json`; "
+        "values with odds below one in a million are left out.",
+        "What holds in part of the data: the odds were computed for the original table as a whole.",
+        f"That {protected} cannot be guessed: the promise limits how much a row helps in guessing, and for people about whom "
+        "more is known the odds were different to begin with.",
+        "Who a row is about, or that nobody can be recognised: identities were not what was protected.",
+        "Anything about several rows together, or about this release together with another of the same table: the promise is "
+        "about single rows of this file.",
+    ]
+
+
+def _checks(release: Release) -> list[str]:
+    return [
+        f"`certificate.json` says what was decided, about the protocol with the SHA-256 {release.certificate.protocol}. "
+        "The hash is that of the content of `protocol.json` without its entry `hash`; this prints `True` if nothing was changed:",
+        f"```python\n{CHECK}\n```",
+        "Whether the promise holds depends on counts that are not published. Whoever holds them can decide it again, exactly, "
+        "with `trechter verify protocol.json --counts COUNTS.csv`.",
+    ]
+
+
+def _published(protocol: DenseProtocol) -> str:
+    return listing([datum(a.name) for a in protocol.release])
+
+
+def _secret(protocol: DenseProtocol) -> str:
+    return listing([datum(a.name) for a in protocol.secret])

@@ -1,0 +1,48 @@
+"""From output codes to released columns: output y shows values[codes[y]] in each of them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from trechter.alphabet import Value
+from trechter.alphabet.values import label
+
+DTYPES: dict[type, type[pl.DataType]] = {str: pl.String, int: pl.Int64, bool: pl.Boolean, dt.date: pl.Date}
+
+
+@dataclass(frozen=True, eq=False)
+class OutputColumn:
+    """A released column: its name, the values that it may show, and for each output which one."""
+
+    name: str
+    values: tuple[Value, ...]
+    codes: NDArray[Any]
+
+    def shown(self) -> pl.Series:
+        """What each output shows. Values of one type keep it; otherwise they are shown as text."""
+        kinds = {type(v) for v in self.values if v is not None}
+        dtype = DTYPES.get(kinds.pop(), pl.String) if len(kinds) == 1 else pl.String
+        if dtype is pl.Int64 and any(v is not None and not -(2**63) <= v < 2**63 for v in self.values):
+            dtype = pl.String
+        values = [label(v) if dtype is pl.String and v is not None else v for v in self.values]
+        return pl.Series(self.name, values, dtype=dtype).gather(np.asarray(self.codes, np.uint32))
+
+
+class Decoder:
+    """Released rows from output codes."""
+
+    def __init__(self, outputs: Sequence[OutputColumn]) -> None:
+        self._columns = [output.shown() for output in outputs]
+        self.outputs = len(self._columns[0])
+
+    def __call__(self, codes: NDArray[Any]) -> pl.DataFrame:
+        """One row for each code."""
+        rows = pl.Series(codes).cast(pl.UInt32)
+        return pl.DataFrame([column.gather(rows) for column in self._columns])
