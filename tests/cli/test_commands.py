@@ -260,7 +260,11 @@ def test_many_values_suggest_bins(trechter, tmp_path):
 
 
 def test_files_that_cannot_be_read(trechter, schema, tmp_path):
-    broken = {"cut.parquet": b"PAR1 and then nothing", "text.csv": b"ill,work\nyes,\xff\xfe\n", "cut.csv.gz": b"\x1f\x8b\x08\x00ab"}
+    broken = {
+        "cut.parquet": b"PAR1 and then nothing",
+        "text.csv": b"ill,work\nyes,\xff\xfe\n",
+        "cut.csv.gz": b"\x1f\x8b\x08\x00ab",
+    }
     for name, content in broken.items():
         (tmp_path / name).write_bytes(content)
     for name in [*broken, "absent.csv", "table.xlsx", "."]:
@@ -351,4 +355,7 @@ def test_importing_is_quick():
     """The heavy optional libraries stay outside; the time itself is measured where nothing else runs."""
     code = "import sys, trechter; print([m for m in ('scipy', 'pandas', 'pyarrow', 'matplotlib') if m in sys.modules])"
     environment = os.environ | {"PYTHONPATH": ""}
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout == "[]\n"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout
+        == "[]\n"
+    )

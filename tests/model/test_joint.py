@@ -87,7 +87,12 @@ def test_digest_depends_on_everything():
     counts = random_counts(3, 2, 3)
     joint, other = tr.Joint(counts), counts.copy()
     other[0, 0] += 1
-    digests = {joint.digest(), joint.digest(b"salt"), tr.Joint(other).digest(), tr.Joint(counts, secret=("Z", [0, 1])).digest()}
+    digests = {
+        joint.digest(),
+        joint.digest(b"salt"),
+        tr.Joint(other).digest(),
+        tr.Joint(counts, secret=("Z", [0, 1])).digest(),
+    }
     assert len(digests) == 4
     assert joint.digest(b"salt") == tr.Joint(counts.copy()).digest(b"salt")
 

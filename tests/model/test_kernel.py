@@ -38,7 +38,7 @@ def digits_of(u: int, bits: int, junk: int) -> dict[str, bytes]:
     """The lanes from which the digits of U are read, with junk after its last digit."""
     text = f"{u:0{bits}b}" + f"{junk:080b}"
     first, limb, rest = text[:16], text[16:64], text[64 : max(64, bits)]
-    tail = (rest + "0" * (-len(rest) % 8)).encode()
+    tail = rest + "0" * (-len(rest) % 8)
     return {
         "guide": int(first, 2).to_bytes(2, "little"),
         "limb": int(limb + text[-16:], 2).to_bytes(8, "little"),
@@ -161,13 +161,250 @@ def test_one_output_and_one_input(bits):
 
 @pytest.mark.parametrize("b", [1, 2, 127, 128, 129, 255, 256, 257, 300, 32768, 32769, 65536, 65537])
 def test_outputs_come_in_the_smallest_type_that_holds_them(b):
-    kernel = Kernel(np.eye(b, 3, 3 - b, dtype=np.int64)[:, : min(3, b)] + last_row(b), 0 + 3)
-    drawn = kernel(np.zeros(5, np.uint8), SecureRandom())
-    assert drawn.dtype == np.min_scalar_type(b - 1)
-    assert drawn.tolist() == [b - 1] * 5
+    weights = np.full((b, 1), 2**48 // b)
+    weights[0] += 2**48 - weights.sum()
+    kernel, upper = Kernel(weights, 48), np.cumsum(weights)
+    for y in {0, b // 2, b - 1}:
+        for u in (int(upper[y]) - 1, int(upper[y] - weights[y, 0])):
+            drawn = kernel(np.zeros(1, np.int16), Scripted(**digits_of(u, 48, 0)))
+            assert drawn.dtype == np.min_scalar_type(b - 1)
+            assert drawn.tolist() == [y]
 
 
-def last_row(b: int) -> np.ndarray:
-    weights = np.zeros((b, min(3, b)), np.int64)
-    weights[-1] = 8
-    return weights
+def test_many_inputs_take_little_memory_and_stay_exact():
+    rng = np.random.default_rng(5)
+    weights = np.diff(np.sort(rng.integers(0, 2**48, (49, 10_000)), axis=0), prepend=0, append=2**48, axis=0)
+    kernel = Kernel(weights, 48)
+    assert kernel._guide.nbytes <= 2**26
+    for x in rng.integers(0, 10_000, 100).tolist():
+        u = int(rng.integers(0, 2**48))
+        drawn = kernel(np.array([x]), Scripted(**digits_of(u, 48, 0)))
+        assert drawn.tolist() == [literal(weights[:, x].tolist(), u)]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int32, np.intp, np.uint64, ">i4"])
+def test_any_integer_codes_give_the_same_rows(dtype):
+    kernel = Kernel(random_weights(9, 5, 70), 70)
+    codes = np.arange(1000) % 5
+    expected = kernel(codes, SeededRandom(1))
+    assert np.array_equal(kernel(codes.astype(dtype), SeededRandom(1)), expected)
+    assert np.array_equal(kernel(np.repeat(codes, 2).astype(dtype)[::2], SeededRandom(1)), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64])
+def test_no_rows(dtype):
+    drawn = Kernel(random_weights(300, 2, 48), 48)(np.array([], dtype), Scripted())
+    assert (drawn.size, drawn.dtype) == (0, np.uint16)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=8), st.sampled_from([1, 7, 1 << 18]))
+def test_seeded_rows_do_not_depend_on_how_they_are_cut(sizes, chunk):
+    kernel = Kernel(random_weights(5000, 3, 130), 130)
+    codes = np.arange(sum(sizes)) % 3
+    expected = kernel(codes, SeededRandom(2))
+    random = SeededRandom(2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "CHUNK", chunk)
+        parts = [kernel(part, random) for part in np.split(codes, np.cumsum(sizes)[:-1])]
+    assert np.array_equal(np.concatenate(parts), expected)
+
+
+@pytest.mark.parametrize("bits", [5, 48, 64, 130])
+def test_a_pickled_kernel_is_small_and_draws_the_same(bits):
+    kernel = Kernel(random_weights(16, 16, bits), bits)
+    data = pickle.dumps(kernel)
+    assert len(data) < 16 * 16 * (bits // 8 + 12) + 2000
+    codes = np.arange(100_000) % 16
+    assert np.array_equal(pickle.loads(data)(codes, SeededRandom(3)), kernel(codes, SeededRandom(3)))
+
+
+def test_threads_may_share_a_kernel():
+    kernel, found = Kernel(random_weights(300, 16, 48), 48), {}
+    codes = np.arange(600_000) % 16
+
+    def work(seed: int) -> None:
+        found[seed] = kernel(codes, SeededRandom(seed))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for seed in range(4):
+        assert np.array_equal(found[seed], kernel(codes, SeededRandom(seed)))
+
+
+# Ten million rows, 16 → 16. For N draws from p over k outputs, whatever p is,
+#     P( ‖p̂ − p‖₁ ≥ ε ) ≤ 2^k exp(−N ε² / 2)                     (Hoeffding over all 2^k events)
+# so the threshold below raises a false alarm in any of 16 columns with probability below 1e-6, and a column that is wrong
+# by 1 % of total variation (0.02 in L1) stays under it with probability at most 2^k exp(−N (0.02 − ε)² / 2).
+ROWS = 10_000_000
+EACH = ROWS // 16
+ALARM = 1e-6
+
+
+def threshold(n: int, k: int, tests: int) -> float:
+    return math.sqrt(2 * (k * math.log(2) + math.log(tests / ALARM)) / n)
+
+
+def wrong_columns(kernel: Kernel, weights: np.ndarray, random: Randomness) -> list[int]:
+    """The columns whose outputs are too far from the weights to be chance."""
+    codes = (np.arange(ROWS) % 16).astype(np.uint8)
+    counts = np.bincount(codes * np.intp(16) + kernel(codes, random), minlength=256).reshape(16, 16).T
+    distance = np.abs(counts / EACH - weights / 2**48).sum(axis=0)
+    return np.flatnonzero(distance >= threshold(EACH, 16, 16)).tolist()
+
+
+def moved(weights: np.ndarray, x: int, spread: bool) -> np.ndarray:
+    """1 % of total variation moved in column x: from its largest weight to its smallest, or to all the others."""
+    other = weights.copy()
+    share = 2**48 // 100
+    other[weights[:, x].argmax(), x] -= share
+    if spread:
+        rest = np.arange(16) != weights[:, x].argmax()
+        other[rest, x] += share // 15
+        other[weights[:, x].argmin(), x] += share - share // 15 * 15
+    else:
+        other[weights[:, x].argmin(), x] += share
+    return other
+
+
+WEIGHTS = random_weights(16, 16, 48, seed=8).astype(np.int64)
+
+
+def test_ten_million_rows_are_told_from_a_column_that_is_wrong_by_one_percent():
+    gap = 0.02 - threshold(EACH, 16, 16)
+    assert gap > 0
+    assert 2**16 * math.exp(-EACH * gap**2 / 2) < 1e-6  # the probability that the tests below miss
+
+
+@pytest.mark.parametrize("random", [SecureRandom(), SeededRandom(1)], ids=["secure", "seeded"])
+def test_the_right_distribution_is_accepted(random):
+    assert wrong_columns(Kernel(WEIGHTS, 48), WEIGHTS, random) == []
+
+
+@pytest.mark.parametrize("random", [SecureRandom(), SeededRandom(1)], ids=["secure", "seeded"])
+@pytest.mark.parametrize(("x", "spread"), [(0, False), (15, True)])
+def test_one_percent_moved_in_one_column_is_rejected(random, x, spread):
+    assert wrong_columns(Kernel(moved(WEIGHTS, x, spread), 48), WEIGHTS, random) == [x]
+
+
+@pytest.mark.parametrize("bits", [3, 64, 130])
+def test_other_widths_and_small_guides_are_accepted(bits, monkeypatch):
+    monkeypatch.setattr(module, "MOST_CELLS", 32)
+    weights = random_weights(16, 1, bits, seed=3)
+    drawn = Kernel(weights, bits)(np.zeros(1_000_000, np.uint8), SecureRandom())
+    p = np.array([int(w) / 2**bits for w in weights[:, 0]])
+    assert np.abs(np.bincount(drawn, minlength=16) / drawn.size - p).sum() < threshold(drawn.size, 16, 1)
+
+
+class Stutter(Randomness):
+    """A broken source: some rows get the bits of the row before."""
+
+    secure, source = False, "broken"
+
+    def __init__(self, every: int) -> None:
+        self.every = every
+
+    def fill(self, buffer, lane=""):
+        SeededRandom(buffer.size).fill(buffer)
+        buffer[1 :: 2 * self.every] = buffer[0 : buffer.size - 1 : 2 * self.every]
+
+
+class Replay(Randomness):
+    """A broken source: every request starts the same stream again."""
+
+    secure, source = False, "broken"
+
+    def fill(self, buffer, lane=""):
+        SeededRandom(1).fill(buffer, lane)
+
+
+def dependent(random: Randomness, lag: int) -> bool:
+    """Whether rows that are `lag` apart look dependent: the L1 distance of pairs from the product, as above."""
+    p = np.array([1, 2, 5, 8]) / 16
+    drawn = Kernel(np.array([[1], [2], [5], [8]]) << 44, 48)(np.zeros(1 << 21, np.uint8), random)
+    left, right = drawn.reshape(-1, 2, lag).transpose(1, 0, 2).reshape(2, -1)
+    pairs = np.bincount(left * np.intp(4) + right, minlength=16) / left.size
+    return bool(np.abs(pairs - np.outer(p, p).ravel()).sum() >= threshold(left.size, 16, 1))
+
+
+@pytest.mark.parametrize("lag", [1, module.CHUNK])
+@pytest.mark.parametrize("random", [SecureRandom(), SeededRandom(1)], ids=["secure", "seeded"])
+def test_rows_are_independent(random, lag):
+    assert not dependent(random, lag)
+
+
+@pytest.mark.parametrize(("random", "lag"), [(Stutter(1), 1), (Stutter(25), 1), (Replay(), module.CHUNK)])
+def test_bits_that_are_used_twice_are_noticed(random, lag):
+    assert dependent(random, lag)
+
+
+@pytest.mark.parametrize("bits", [48, 62, 63, 64, 100])
+@pytest.mark.parametrize("off", [-1, 1])
+def test_a_column_that_is_off_by_one_is_refused(bits, off):
+    weights = random_weights(4, 3, bits)
+    weights[2, 1] += off
+    with pytest.raises(ProtocolError, match=rf"input 1 sum to {(1 << bits) + off}, which is 2\*\*{bits} {off:+d}"):
+        Kernel(weights, bits)
+
+
+def test_a_sum_that_only_wraps_to_the_right_one_is_refused():
+    with pytest.raises(ProtocolError, match="input 0 sum to 23058430092136939520"):
+        Kernel(np.full((5, 1), 2**62), 62)
+    with pytest.raises(ProtocolError, match="input 0 sum to"):
+        Kernel(np.full((17, 1), 2**60), 60)
+    with pytest.raises(ProtocolError, match="input 0 sum to"):
+        Kernel(np.array([[2**63], [2**63], [2**48]], np.uint64), 48)
+
+
+@pytest.mark.parametrize(
+    ("weights", "bits", "message"),
+    [
+        (np.array([[0.5], [0.5]]), 1, "float64; they must be exact integers"),
+        (np.array([[0.5], [1.5]], object), 1, "exact integers.*float"),
+        (np.array([[True], [True]]), 1, "bool"),
+        (np.array([[3, 2], [-1, 0]]), 1, "output 1 for input 0 is -1"),
+        (np.array([[3, 2], [-1, 0]], object), 1, "output 1 for input 0 is -1"),
+        (np.array([1, 1]), 1, r"shape \(2,\)"),
+        (np.zeros((0, 3), np.int64), 1, "not empty"),
+        (np.zeros((3, 0), np.int64), 1, "not empty"),
+        (np.zeros((3, 2), np.int64), 1, "input 0 sum to 0"),
+        (np.array([[2, 0]]), 1, "input 1 sum to 0"),
+        (np.array([[1]]), 0, "bits is 0"),
+        (np.array([[1]]), -3, "bits is -3"),
+        (np.array([[1]]), 1.0, "bits is 1.0"),
+    ],
+)
+def test_malformed_weights_are_refused(weights, bits, message):
+    with pytest.raises(ProtocolError, match=message):
+        Kernel(weights, bits)
+
+
+def test_lists_of_integers_are_welcome():
+    big = 2**63  # NumPy would make these floats
+    assert Kernel([[big, 0], [big, 2 * big]], 64)(np.array([1]), SecureRandom()).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("codes", "row", "code"),
+    [
+        (np.array([0, 299, 300], np.int64), 2, 300),
+        (np.array([0, -1], np.int8), 1, -1),
+        (np.array([-(2**63)], np.int64), 0, -(2**63)),
+        (np.array([5, 2**64 - 1], np.uint64), 1, 2**64 - 1),
+        (np.array([5, 301], ">u2"), 1, 301),
+        (np.where(np.arange(600_000) == 555_555, 300, 0), 555_555, 300),
+    ],
+)
+def test_codes_out_of_range_are_refused(codes, row, code):
+    kernel = Kernel(np.full((1, 300), 2), 1)
+    with pytest.raises(ProtocolError, match=f"row {row} has code {code}, but this protocol has 300 inputs"):
+        kernel(codes, SecureRandom())
+
+
+@pytest.mark.parametrize("codes", [np.array([0.0]), np.array([True]), np.array([[0]]), np.array(0), np.array(["a"])])
+def test_what_is_no_column_of_codes_is_refused(codes):
+    with pytest.raises(ProtocolError, match="one column of integers"):
+        Kernel(np.array([[2]]), 1)(codes, SecureRandom())

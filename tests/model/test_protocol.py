@@ -16,7 +16,12 @@ from trechter.model.outputs import Mixture, ValueSet, output_from_json, output_t
 from trechter.privacy import NOTIONS
 
 
-@given(st.integers(0, 10**6), st.sampled_from([(2, 3), (3, 2, 2)]), st.sampled_from(["x", "sx"]), st.sampled_from([1, 30, 48, 62, 100]))
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([(2, 3), (3, 2, 2)]),
+    st.sampled_from(["x", "sx"]),
+    st.sampled_from([1, 30, 48, 62, 100]),
+)
 def test_saved_and_loaded_is_the_same(tmp_path_factory, seed, shape, reads, bits):
     joint = random_joint(seed, *shape)
     n = joint.exact.shape[1] * (joint.exact.shape[0] if reads == "sx" else 1)

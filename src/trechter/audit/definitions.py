@@ -35,7 +35,7 @@ def ldp(weights: Integers, counts: Integers) -> Iterator[Ratio]:
     sums = counts.sum(axis=1).tolist()
     for row in integer_product(weights, counts.T).tolist():
         given = [Fraction(part, size) for part, size in zip(row, sums, strict=True) if size]
-        high, low = max(given), min(given)
+        high, low = max(given, default=Fraction(0)), min(given, default=Fraction(0))
         if high:
             yield high.numerator * low.denominator, low.numerator * high.denominator
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import flint
@@ -20,4 +21,4 @@ def product(left: Integers, right: Integers) -> NDArray[np.object_]:
 
 def _flint(matrix: Integers) -> Any:
     rows, columns = matrix.shape
-    return flint.fmpz_mat(rows, columns, matrix.ravel().tolist())
+    return flint.fmpz_mat(rows, columns, [index(entry) for entry in matrix.ravel().tolist()])

@@ -46,9 +46,7 @@ def epsilon_from(value: object) -> Fraction | None:
     try:
         epsilon = as_fraction(text)
     except ValueError:
-        raise NotionError(
-            f"ε = {value!r} is not a number ≥ 0; write for example 0.5, '1/3' or 'inf'"
-        ) from None
+        raise NotionError(f"ε = {value!r} is not a number ≥ 0; write for example 0.5, '1/3' or 'inf'") from None
     if epsilon < 0:
         raise NotionError(f"ε = {value} is negative; a privacy level is 0 (perfect privacy) or more")
     return epsilon

@@ -41,7 +41,7 @@ def round_columns(Q: NDArray[np.float64], epsilon: Fraction | None, bits: int) -
     """Integer weights of a matrix whose columns are taken as exact shares; the first row takes the rounding."""
     d, D = margins(epsilon, len(Q))
     M = 1 << bits
-    weights = _floors(Q, M - d * (len(Q) - 1) - D) + d
+    weights: NDArray[np.object_] = _floors(Q, M - d * (len(Q) - 1) - D) + d
     weights[0] = 0
     weights[0] = M - weights.sum(axis=0)
     return weights.astype(np.int64) if bits <= WORD else weights

@@ -34,7 +34,22 @@ import hashlib, json
 content = json.load(open("protocol.json", encoding="utf-8"))
 stated = content.pop("hash")
 text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-print(stated == hashlib.sha256(text.encode()).hexdigest() == json.load(open("certificate.json"))["protocol"])"""
+print(stated == hashlib.sha256(text.encode()).hexdigest() == json.load(open("certificate.json", encoding="utf-8"))["protocol"])"""
+
+NOT_CONCLUDED_FROM_OUTPUTS = (
+    "What a single row was: where an output names several values, each of them may be true. To estimate how common a value is, "
+    "add up its odds over the rows; counting outputs is not counting values.",
+    "More digits than there are: odds are rounded, to whole percent in the file and to four decimals in `protocol.json`; values "
+    "with odds below one in a million are left out.",
+    "What holds in part of the data: the odds were computed for the original table as a whole.",
+)
+NOT_CONCLUDED_FROM_PROMISE = (
+    "That {} cannot be guessed: the promise limits how much a row helps in guessing. Where more is known about a person, the odds "
+    "were different to begin with.",
+    "Anything about several rows together, or about this release together with another of the same table: the promise is about "
+    "single rows of this file.",
+)
+NEVER_CONCLUDED = ("Who a row is about, or that nobody can be recognised: identities were not what was protected.",)
 
 
 def render(release: Release) -> str:
@@ -50,7 +65,7 @@ def render(release: Release) -> str:
         "## What was promised",
         *_promise(protocol, spec),
         "## What cannot be concluded",
-        "\n".join(f"- {limit}" for limit in _limits(spec)),
+        "\n".join(f"- {limit}" for limit in _limits(protocol, spec)),
         "## How to check the files",
         *_checks(release),
     ]
@@ -61,16 +76,18 @@ def _about(release: Release, protocol: DenseProtocol, spec: Spec) -> str:
     kept = release.certificate.facts.get("order") == "keep"
     order = "Rows stand in the order of the original." if kept else "The rows were shuffled; their order means nothing."
     secret = "" if spec.protect == "x" else f", so that little can be learnt about {_secret(protocol)}"
-    reads = " and the secret itself" if protocol.reads == "sx" else ""
-    return (
-        f"Each row stands for one row of a table that is not published. What the original says about {_published(protocol)}"
-        f"{reads} was replaced by an output drawn at random{secret}. {order}"
-    )
+    reads = ", seen together with the secret," if protocol.reads == "sx" else ""
+    what = f"What the original says about {_published(protocol)}{reads} was replaced by an output drawn at random{secret}."
+    if all(certain(protocol)):
+        what = f"It shows what the original says about {_published(protocol)}, unchanged."
+    return f"Each row stands for one row of a table that is not published. {what} {order}"
 
 
 def _columns(protocol: DenseProtocol) -> str:
-    rows = [[datum(c.name), _type(c.values), str(len(c.values))] for c in protocol.columns()]
-    return table(["column", "type", "different values"], rows)
+    own = {a.name for a in protocol.release}
+    about = _published(protocol)
+    rows = [[datum(c.name), datum(c.name) if c.name in own else about, _type(c.values), str(len(c.values))] for c in protocol.columns()]
+    return table(["column", "about", "type", "different values"], rows)
 
 
 def _type(values: tuple[Value, ...]) -> str:
@@ -148,7 +165,7 @@ def _promise(protocol: DenseProtocol, spec: Spec) -> list[str]:
 def _words(spec: Spec) -> str:
     if spec.epsilon == 0:
         return "That is perfect privacy: the output of a row is independent of it."
-    limit = f"a factor e^ε (ε = {spec.level_text})"
+    limit = "a factor e^ε"
     if spec.name.endswith("ldp"):
         return f"Reading a row changes the odds between any two of its values by at most {limit}, whatever the reader believed before."
     return f"Reading a row changes the probability of each of its values, and that of its opposite, by at most {limit}."
@@ -162,20 +179,11 @@ def _example(about: str, spec: Spec) -> str:
     return start + f"Whoever reads a row sees them move to at most {odds_up(high)}, and to no less than {odds_down(low)}."
 
 
-def _limits(spec: Spec) -> list[str]:
+def _limits(protocol: DenseProtocol, spec: Spec) -> list[str]:
     protected = "these columns" if spec.protect == "x" else "the secret"
-    return [
-        "What a single row was: where an output names several values, each of them may be true. To estimate how common a value "
-        "is, add up its odds over the rows; counting outputs is not counting values.",
-        "More digits than there are: odds are rounded, to whole percent in the file and to four decimals in `protocol.json`; "
-        "values with odds below one in a million are left out.",
-        "What holds in part of the data: the odds were computed for the original table as a whole.",
-        f"That {protected} cannot be guessed: the promise limits how much a row helps in guessing, and for people about whom "
-        "more is known the odds were different to begin with.",
-        "Who a row is about, or that nobody can be recognised: identities were not what was protected.",
-        "Anything about several rows together, or about this release together with another of the same table: the promise is "
-        "about single rows of this file.",
-    ]
+    drawn = [] if all(certain(protocol)) else NOT_CONCLUDED_FROM_OUTPUTS
+    promised = [] if spec.epsilon is None else [line.format(protected) for line in NOT_CONCLUDED_FROM_PROMISE]
+    return [*drawn, *promised, *NEVER_CONCLUDED]
 
 
 def _checks(release: Release) -> list[str]:
@@ -193,4 +201,5 @@ def _published(protocol: DenseProtocol) -> str:
 
 
 def _secret(protocol: DenseProtocol) -> str:
-    return listing([datum(a.name) for a in protocol.secret])
+    together = "the combination of " if len(protocol.secret) > 1 else ""
+    return together + listing([datum(a.name) for a in protocol.secret])

@@ -113,9 +113,6 @@ def _examples(rows: Counter[str | None]) -> str:
 def _listed(kind: str, plain: Sequence[tuple[int, Value]]) -> Lookup:
     """Positions in a list of values."""
     codes = pl.Series([code for code, _ in plain], dtype=pl.UInt32)
-    if kind == "text":
-        known = pl.Enum([str(v) for _, v in plain])
-        return lambda column: codes.gather(column.cast(known, strict=False).to_physical())
     values = pl.Series([v for _, v in plain], dtype=DTYPES[kind])
     return lambda column: column.replace_strict(values, codes, default=None)
 

@@ -57,8 +57,7 @@ def as_kind(column: pl.Series, kind: str) -> pl.Series:
 
 
 def _text_to_integer(column: pl.Series) -> pl.Series:
-    column = column.cast(pl.String)
-    found = column.cast(pl.Int128, strict=False)
+    found = column.cast(pl.String).cast(pl.Int128, strict=False)
     if found.null_count() == column.null_count():
         return found
     # what is left may be " 17", or the 17.0 that pandas makes of 17 in a column with nulls
@@ -96,7 +95,7 @@ DTYPES: dict[str, pl.DataType | type[pl.DataType]] = {
     "date": pl.Date,
 }
 READ: dict[tuple[str, str], Callable[[pl.Series], pl.Series]] = {
-    ("text", "text"): lambda column: column,
+    ("text", "text"): lambda column: column.cast(pl.String),
     ("text", "integer"): _text_to_integer,
     ("text", "number"): _text_to_number,
     ("text", "boolean"): _text_to_boolean,

@@ -82,7 +82,7 @@ def _range(ends: object) -> Range:
 def _left_out(facts: Facts, occurring: int, shown: int) -> Html | None:
     never = len(facts.priors) - occurring
     said = [f"The {shown} values whose odds move most are shown, of {occurring} that occur."] if occurring > shown else []
-    said += [f"{never} declared value(s) never occur in the data, so nothing is said about them."] if never else []
+    said += [f"{never} more never occur in the data, so nothing is said about them."] if never else []
     return paragraph(" ".join(said), kind="note") if said else None
 
 

@@ -24,7 +24,7 @@ def part(facts: Facts) -> Html:
     return section(
         "protocol",
         "The protocol",
-        paragraph(f"Every row is replaced by one of {total:,} output(s), drawn at random by the odds of its own {letters}."),
+        paragraph(f"A row becomes {_one_of(total)}, drawn at random by the odds of its own {letters}."),
         element("h3", "Outputs"),
         _left_out(facts, shown),
         table(["", "output", "moves the secret most", "expected", "drawn", "deviation"], _rows(facts, shown), "outputs"),
@@ -37,6 +37,10 @@ def part(facts: Facts) -> Html:
 
 def _numbered(facts: Facts) -> list[str]:
     return [f"{y + 1}. {name}" for y, name in enumerate(facts.outputs)]
+
+
+def _one_of(total: int) -> str:
+    return "the only output there is" if total == 1 else f"one of {total:,} outputs"
 
 
 def _left_out(facts: Facts, shown: list[int]) -> Html | None:

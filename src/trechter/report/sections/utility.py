@@ -91,7 +91,9 @@ def _told(facts: Facts) -> list[list[Part]]:
             f"A guess of anything that depends on the secret gets likelier by {_times(leak.maximal)}, whatever is known before.",
         ],
     ]
-    return rows + [[_level_name(facts, n), _level(level), LEVELS[n]] for n, level in leak.levels.items()]
+    alike = len(facts.joint.release) == 1 and facts.protocol.reads == "x"  # then side channels have nothing to tell
+    told = [n for n in leak.levels if not (alike and n.startswith("sr")) or n == facts.spec.name]
+    return rows + [[_level_name(facts, n), _level(leak.levels[n]), LEVELS[n]] for n in told]
 
 
 def _level_name(facts: Facts, name: str) -> Part:
