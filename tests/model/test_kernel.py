@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 import threading
 
 import numpy as np
@@ -133,15 +134,17 @@ def test_every_row_is_the_literal_definition(bits, cells, data):
 
 @pytest.mark.parametrize("bits", [65, 80, 96, 130, 333])
 def test_ties_in_one_batch_each_read_their_own_digits(bits):
-    third = (1 << bits) // 3  # all its 64 leading digits equal those of the threshold
+    third = (1 << bits) // 3
     kernel = Kernel(np.array([[third, 1], [(1 << bits) - third, (1 << bits) - 1]], object), bits)
     us = [third - 1, third, third - 1, 5, third + 1, (1 << bits) - 1, third]
     lanes = [digits_of(u, bits, 0) for u in us]
     inner = [lane for u, lane in zip(us, lanes, strict=True) if abs(u - third) <= 1]
+    tied = [lane for u, lane in zip(us, lanes, strict=True) if u >> bits - 64 == third >> bits - 64]
+    assert len(tied) >= 3
     random = Scripted(
         guide=b"".join(lane["guide"] for lane in lanes),
         limb=b"".join(lane["limb"] for lane in inner),
-        tie=b"".join(lane["tie"] for lane in inner),
+        tie=b"".join(lane["tie"] for lane in tied),
     )
     assert kernel(np.zeros(7, np.uint8), random).tolist() == [0, 1, 0, 0, 1, 1, 1]
     assert not any(left.size for left in random.left.values())
@@ -197,16 +200,18 @@ def test_no_rows(dtype):
     assert (drawn.size, drawn.dtype) == (0, np.uint16)
 
 
-@settings(max_examples=20)
-@given(st.lists(st.integers(0, 40), min_size=1, max_size=8), st.sampled_from([1, 7, 1 << 18]))
+FINE = Kernel(random_weights(1000, 3, 130), 130)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.integers(0, 2000), min_size=1, max_size=8), st.sampled_from([61, 700, 1 << 18]))
 def test_seeded_rows_do_not_depend_on_how_they_are_cut(sizes, chunk):
-    kernel = Kernel(random_weights(5000, 3, 130), 130)
     codes = np.arange(sum(sizes)) % 3
-    expected = kernel(codes, SeededRandom(2))
+    expected = FINE(codes, SeededRandom(2))
     random = SeededRandom(2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "CHUNK", chunk)
-        parts = [kernel(part, random) for part in np.split(codes, np.cumsum(sizes)[:-1])]
+        parts = [FINE(part, random) for part in np.split(codes, np.cumsum(sizes)[:-1])]
     assert np.array_equal(np.concatenate(parts), expected)
 
 
@@ -346,7 +351,7 @@ def test_bits_that_are_used_twice_are_noticed(random, lag):
 def test_a_column_that_is_off_by_one_is_refused(bits, off):
     weights = random_weights(4, 3, bits)
     weights[2, 1] += off
-    with pytest.raises(ProtocolError, match=rf"input 1 sum to {(1 << bits) + off}, which is 2\*\*{bits} {off:+d}"):
+    with pytest.raises(ProtocolError, match=re.escape(f"{(1 << bits) + off}, which is 2**{bits} {off:+d};")):
         Kernel(weights, bits)
 
 

@@ -167,7 +167,7 @@ def _attribute(name: str, settings: object) -> Attribute:
             raise _wrong(name, unknown("setting", setting, SETTINGS))
     kind = _kind(name, settings)
     binned = _one_domain(name, settings) == "edges"
-    values = bins(_edges(name, kind, settings["edges"])) if binned else _values(name, kind, settings["values"])
+    values = _bins(name, kind, settings["edges"]) if binned else _values(name, kind, settings["values"])
     null = _policy(name, settings, "null", "value")
     return Attribute(name, (*values, *((None,) if null else ())), kind, _other(name, settings, values))
 
@@ -208,6 +208,14 @@ def _hint(kind: str, item: object) -> str:
         return "; put it between quotes"
     kinds = [k for k, t in TYPES.items() if type(item) is t]
     return f"; it is of type {kinds[0]!r}" if kinds else ""
+
+
+def _bins(name: str, kind: str, listed: object) -> tuple[Bin, ...]:
+    edges = _edges(name, kind, listed)
+    try:
+        return bins(edges)
+    except SchemaError as error:
+        raise _wrong(name, str(error)) from None
 
 
 def _edges(name: str, kind: str, listed: object) -> tuple[Edge, ...]:

@@ -34,8 +34,8 @@ def _from_text(text: str) -> Fraction:
         raise ValueError(f"{text!r} is not a number of reasonable size")
     try:
         return Fraction(text)
-    except ZeroDivisionError as error:
-        raise ValueError(f"{text!r} is not a finite number") from error
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f"{text!r} is not a finite number") from None
 
 
 def epsilon_from(value: object) -> Fraction | None:

@@ -27,7 +27,7 @@ class Tally:
     release: tuple[Attribute, ...]
     task: tuple[Attribute, ...]
     rows: int
-    effective: float
+    effective: float | None
     origin: str
 
 
@@ -44,7 +44,8 @@ def tally(
     c, m = len(secret), len(secret) + len(release)
     counts = found.array.reshape(-1, *found.array.shape[c:])
     origin = "inferred" if schema is None else Schema.of(schema).origin
-    return Tally(counts, attributes[:c], attributes[c:m], attributes[m:], found.rows, found.effective, origin)
+    effective = found.effective if weight else None
+    return Tally(counts, attributes[:c], attributes[c:m], attributes[m:], found.rows, effective, origin)
 
 
 def _check_choice(attribute: Attribute) -> None:

@@ -19,7 +19,7 @@ FAINT = 5e-4
 
 
 def protocol_html(outputs: Sequence[str], inputs: Sequence[str], matrix: Array, masses: Array | None = None) -> str:
-    """100·P(output | input): one row an output, one column an input; the darker, the likelier. Inputs count by their masses."""
+    """100·P(output | input): one row an output, one column an input, which counts by its mass; the darker, the likelier."""
     weights = np.ones(len(inputs)) if masses is None else masses
     columns = _heaviest(weights, MOST)
     rows = _heaviest(matrix @ weights, MOST)
@@ -44,7 +44,8 @@ def _cell(value: float) -> str:
     if value < FAINT:
         return "<td></td>" if value <= 0 else '<td style="text-align:right">·</td>'
     ink = "color:#fff;" if value > 0.45 else ""
-    return f'<td style="background:rgb(23 107 135/{round(100 * value**0.7)}%);{ink}text-align:right;padding:2px 5px">{_percent(value)}</td>'
+    shade = f"background:rgb(23 107 135/{round(100 * value**0.7)}%)"
+    return f'<td style="{shade};{ink}text-align:right;padding:2px 5px">{_percent(value)}</td>'
 
 
 def _percent(value: float) -> str:

@@ -44,8 +44,9 @@ def _block(d: Array, duals: Array, rows: Index, columns: Index) -> float:
         return np.asarray(s[i] * u[i] + t[j] * v[j] - cost(s[i], t[j]))
 
     best = row_maxima(profit, len(rows), len(columns))
-    # Each term of G is at most (|u|, |v| or 1) · (σ + τ), and each halving may miss by the error of two evaluations.
-    error = ROUNDING * (np.abs(u).max() + np.abs(v).max() + 1) * 2 * (len(rows).bit_length() + 1) * 2**BAND
+    # Each halving may miss by the errors of two evaluations, whose terms are largest at the ends of the bands.
+    terms = (s * np.abs(u)).max() + (t * np.abs(v)).max() + s[0] + t[-1]
+    error = ROUNDING * terms / (s[-1] + t[0]) * 2 * (len(rows).bit_length() + 1)
     return float((profit(np.arange(len(rows)), best) / (s + t[0])).max().clip(0) + error)
 
 

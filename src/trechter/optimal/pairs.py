@@ -21,7 +21,7 @@ from trechter.optimal.monge import most_profit
 from trechter.optimal.pairrows import PairRows
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.optimal.slab import Slab
-from trechter.optimal.staircase import Staircase, staircase
+from trechter.optimal.staircase import Path, Staircase, staircase
 
 ROUNDING = 2.0**-50  # relative error of the sums below, which are exact but for that of their terms
 
@@ -62,11 +62,17 @@ def optimum(problem: Problem) -> PairSolution:
 def _rows(p: Array, slab: Slab, stairs: Staircase) -> PairRows:
     """The outputs of the paths, and what is left of every letter as an output by itself."""
     paths = [path for path in (stairs.upper, stairs.lower) if path is not None]
-    parts = [PairRows.of(path.first, path.second, (path.mass_first, path.mass_second), p) for path in paths]
+    parts = [_outputs(path, p) for path in paths]
     left = 1 - sum((part.sums() for part in parts), np.zeros(len(p)))
     single = np.flatnonzero(left > 1e-12)
     parts.append(PairRows.of(single, single, (left[single] * p[single], np.zeros(len(single))), p))
     return PairRows(np.concatenate([r.letters for r in parts]), np.concatenate([r.weights for r in parts]), len(p))
+
+
+def _outputs(path: Path, p: Array) -> PairRows:
+    """A path's outputs that have any probability."""
+    some = path.mass_first + path.mass_second > 0
+    return PairRows.of(path.first[some], path.second[some], (path.mass_first[some], path.mass_second[some]), p)
 
 
 def _lost(rows: PairRows, p: Array) -> Array:

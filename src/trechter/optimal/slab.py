@@ -14,7 +14,7 @@ import numpy as np
 
 from trechter.geometry.cone import Array, Cone
 
-AFFINE = 1e-9  # how far d_k may be from affine, when its largest value is 1
+AFFINE = 1e-7  # how far d_k may be from affine when its largest value is 1: rounding where a secret value is rare
 LEAST = 1e-200  # the least distance of a letter that is strictly inside
 INSIDE = 1e-14  # a letter that is outside by less, when the farthest is at distance 1, is inside
 

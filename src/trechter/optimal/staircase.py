@@ -32,8 +32,9 @@ from trechter.geometry.cone import Array
 from trechter.optimal.slab import Slab
 
 Index = NDArray[np.intp]
-Integers = NDArray[np.int64]
-RANGE = 2.0**60  # excess is counted in integers up to this: sums are exact, and so is every balance
+Integers = NDArray[np.object_]
+Pair = tuple[Integers, Integers]
+BITS = 300  # excess is counted in integers of about so many bits: products of floats, sums and balances are exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +85,13 @@ def staircase(masses: Array, slab: Slab) -> Staircase:
 def _one_bound(masses: Array, d: Array) -> tuple[Path, Array]:
     """All letters beyond the bound, with as many on the other side as it takes."""
     first, second = (np.flatnonzero(side)[np.argsort(d[side])] for side in (d > 0, d < 0))
-    excess = _counted(masses[first] * d[first], -masses[second] * d[second])
-    have, need = np.cumsum(excess[1]), int(excess[0].sum())
+    excess = _counted(masses, d, first, second)
+    have, need = np.cumsum(excess[1]), excess[0].sum()
     last = int(np.searchsorted(have, need))
-    used = [masses[first], masses[second[: last + 1]]]
-    taken = excess[1][: last + 1].copy()
+    used, taken = masses.copy(), excess[1][: last + 1].copy()
     if last < len(second):  # the last one is used in part, unless it is the noise in a balance of everything
         taken[last] -= have[last] - need
-        used[1][last] *= taken[last] / excess[1][last]
+        used[second[last]] *= taken[last] / excess[1][last]
     path = _path(first, second[: last + 1], (excess[0], taken), used, d)
     duals = np.zeros(len(masses))
     _price(duals, path, d, float(path.fall[-1]))  # the last one is free: it could be an output by itself
@@ -101,23 +101,23 @@ def _one_bound(masses: Array, d: Array) -> tuple[Path, Array]:
 def _two_bounds(masses: Array, slab: Slab, H: Index, L: Index) -> Staircase:
     """The nearest of H and the farthest of L at hi, the others at lo; one letter of each may be split."""
     H, L = H[np.argsort(slab.upper[H])], L[np.argsort(slab.upper[L])]
-    hi = _counted(masses[H] * slab.upper[H], -masses[L] * slab.upper[L])
-    lo = _counted(-masses[H] * slab.lower[H], masses[L] * slab.lower[L])
-    h, part_h, l, part_l = _thresholds(hi, lo)
-    shares = part_h / int(hi[0][h]), part_l / int(hi[1][l])
-    left = int(lo[0][h]) - round(shares[0] * int(lo[0][h]))
-    rest = min(max(int(lo[0][h + 1 :].sum()) + left - int(lo[1][l + 1 :].sum()), 0), int(lo[1][l]))
-    split = masses.copy()
-    split[H[h]], split[L[l]] = masses[H[h]] * shares[0], masses[L[l]] * shares[1]
-    excess = np.append(hi[0][:h], part_h), np.append(hi[1][:l], part_l)
-    upper = _path(H[: h + 1], L[: l + 1], excess, [split[H[: h + 1]], split[L[: l + 1]]], slab.upper)
-    split[H[h]], split[L[l]] = masses[H[h]] * (1 - shares[0]), masses[L[l]] * (1 - shares[1])
+    hi, lo = (_counted(masses, d, H, L) for d in (slab.upper, slab.lower))
+    h, at_h, l, at_l = _thresholds(hi, lo)
+    left = int(lo[0][h] * (hi[0][h] - at_h) // hi[0][h])
+    rest = min(max(sum(lo[0][h + 1 :]) + left - sum(lo[1][l + 1 :]), 0), lo[1][l])
+    used = masses.copy()
+    used[H[h]] *= at_h / hi[0][h]
+    used[L[l]] *= at_l / hi[1][l]
+    excess = np.append(hi[0][:h], at_h), np.append(hi[1][:l], at_l)
+    upper = _path(H[: h + 1], L[: l + 1], excess, used, slab.upper)
+    used[H[h]] = masses[H[h]] * ((hi[0][h] - at_h) / hi[0][h])
+    used[L[l]] = masses[L[l]] * ((hi[1][l] - at_l) / hi[1][l])
     excess = np.append(lo[1][:l:-1], rest), np.append(lo[0][:h:-1], left)
-    lower = _path(L[l:][::-1], H[h:][::-1], excess, [split[L[l:][::-1]], split[H[h:][::-1]]], slab.lower)
+    lower = _path(L[l:][::-1], H[h:][::-1], excess, used, slab.lower)
     return Staircase(upper, lower, _duals(slab, upper, lower))
 
 
-def _thresholds(hi: tuple[Integers, Integers], lo: tuple[Integers, Integers]) -> tuple[int, int, int, int]:
+def _thresholds(hi: Pair, lo: Pair) -> tuple[int, int, int, int]:
     """The letters of H and of L that are split, and how much of their excess is moved at hi.
 
     As ever more excess e of H and L is coupled at hi, the balance of what is left at lo is monotone in e: between two
@@ -129,32 +129,40 @@ def _thresholds(hi: tuple[Integers, Integers], lo: tuple[Integers, Integers]) ->
         np.interp(e.astype(float), np.append(0, end).astype(float), np.append(0, np.cumsum(x)).astype(float))
         for end, x in zip(ends, lo, strict=True)
     ]
-    target = int(lo[0].sum()) - int(lo[1].sum())
-    k = max(int(np.searchsorted(moved[0] - moved[1], target)) - 1, 0)
-    h, l = (min(int(np.searchsorted(end, e[k], side="right")), len(end) - 1) for end in ends)
-    (a, b), (c, d) = (int(hi[0][h]), int(hi[1][l])), (int(lo[0][h]), int(lo[1][l]))
-    balance = _before(ends[1], l) - _before(ends[0], h), int(lo[0][h:].sum()) - int(lo[1][l:].sum())
-    share = (b * balance[1] - d * balance[0]) / (b * c - a * d)
-    at = _before(ends[0], h) + round(min(max(share, 0.0), 1.0) * a)
+    k = int(np.searchsorted(moved[0] - moved[1], float(lo[0].sum() - lo[1].sum())))
+    h, l = (min(int(np.searchsorted(end, e[max(k - 1, 0)], side="right")), len(end) - 1) for end in ends)
+    (a, b), (c, d) = (hi[0][h], hi[1][l]), (lo[0][h], lo[1][l])
+    balance = _before(ends[1], l) - _before(ends[0], h), sum(lo[0][h:]) - sum(lo[1][l:])
+    # share · a − other · b and share · c − other · d are these, and 0 ≤ share ≤ 1
+    moved_h = min(max(a * (b * balance[1] - d * balance[0]) // (b * c - a * d), 0), a)
+    at = _before(ends[0], h) + moved_h
     l = min(int(np.searchsorted(ends[1], at)), len(ends[1]) - 1)
-    return h, at - _before(ends[0], h), l, min(at - _before(ends[1], l), int(hi[1][l]))
+    return h, moved_h, l, min(at - _before(ends[1], l), hi[1][l])
 
 
 def _before(ends: Integers, k: int) -> int:
     return int(ends[k - 1]) if k else 0
 
 
-def _counted(first: Array, second: Array) -> tuple[Integers, Integers]:
-    """Excess in integers on one scale; every letter has some."""
-    scale = RANGE / max(first.sum(), second.sum())
-    return tuple(np.maximum(np.rint(e * scale), 1).astype(np.int64) for e in (first, second))  # type: ignore[return-value]
+def _counted(masses: Array, d: Array, *sides: Index) -> Pair:
+    """The excess p·|d| of the letters of two sides, exact and on one scale; every letter has some."""
+    (p, e), (x, f) = np.frexp(masses), np.frexp(np.abs(d))
+    shift = e + f + BITS - (e + f)[np.concatenate(sides)].max()
+    product = _whole(p) * _whole(x)
+    scaled = (product << np.maximum(shift, 0).astype(object)) >> np.maximum(-shift, 0).astype(object)
+    return np.maximum(scaled[sides[0]], 1), np.maximum(scaled[sides[1]], 1)
 
 
-def _path(first: Index, second: Index, excess: tuple[Integers, Integers], used: list[Array], d: Array) -> Path:
+def _whole(mantissa: Array) -> Integers:
+    return np.ldexp(mantissa, 53).astype(np.int64).astype(object)
+
+
+def _path(first: Index, second: Index, excess: Pair, used: Array, d: Array) -> Path:
     i, j, f = _coupled(*excess)
     c = cost(1 / np.abs(d[first[i]]), 1 / np.abs(d[second[j]]))
     rise = np.append(0, np.cumsum(np.where(np.diff(i) == 0, 0, np.diff(c))))
-    return Path(first[i], second[j], _shared(used[0], i, f), _shared(used[1], j, f), rise, c - rise)
+    moved = f.astype(np.float64)
+    return Path(first[i], second[j], _shared(used[first], i, moved), _shared(used[second], j, moved), rise, c - rise)
 
 
 def _coupled(first: Integers, second: Integers) -> tuple[Index, Index, Integers]:
@@ -168,7 +176,7 @@ def _coupled(first: Integers, second: Integers) -> tuple[Index, Index, Integers]
     return i[new], j[new], np.add.reduceat(np.diff(ends[order], prepend=0), new)
 
 
-def _shared(used: Array, index: Index, f: Integers) -> Array:
+def _shared(used: Array, index: Index, f: Array) -> Array:
     """The mass used of each letter, over its outputs in proportion to the excess that they move."""
     total = np.bincount(index, f, len(used))[index]
     return np.asarray(used[index] * np.divide(f, total, out=np.zeros(len(f)), where=total > 0))

@@ -30,7 +30,9 @@ def stack(parts: list[float]) -> Html:
     starts = [sum(parts[:i]) for i in range(len(parts))]
     full = element("rect", class_="rest", width="100%", height=8, y=2)
     drawn = [
-        element("rect", class_="after", opacity=f"{1 / (1 + 0.8 * i):.2f}", x=_percent(start), width=_percent(part), height=8, y=2)
+        element(
+            "rect", class_="after", opacity=f"{1 / (1 + 0.8 * i):.2f}", x=_percent(start), width=_percent(part), height=8, y=2
+        )
         for i, (start, part) in enumerate(zip(starts, parts, strict=True))
     ]
     return element("svg", full, *drawn, class_="stack", aria_hidden="true", height=12)
@@ -70,7 +72,9 @@ class OddsScale:
         """The range that was promised, within it the one that is reached, and where it all starts."""
         line = element("rect", class_="rest", width="100%", height=2, y=10)
         marks = [line, self._band("promised", promised, 3, 16), self._band("after", measured, 8, 6)]
-        return element("svg", *marks, _tick(_percent(self.place(prior)), 0, 22), class_="strip", role="img", aria_label=said, height=22)
+        return element(
+            "svg", *marks, _tick(_percent(self.place(prior)), 0, 22), class_="strip", role="img", aria_label=said, height=22
+        )
 
     def axis(self) -> Html:
         """A few round odds below the strips."""

@@ -1,17 +1,16 @@
 """`codebook.md`, for readers: what stands in the released file, what was promised, and what cannot be concluded.
 
-It is public, so it is made from the protocol and the public part of the certificate alone; the joint is never looked at.
+It is public, so it is made from the protocol and the public part of the certificate. Of the joint it uses no more than
+P(x|y) > 1 − 10⁻⁶, to tell which values are certain; nothing in it depends on the secret.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import math
 from typing import cast
 
-import numpy as np
-
 from trechter.alphabet.values import Bin, Value, label
+from trechter.finish.explain import SURE, posteriors
 from trechter.measures import posterior_range
 from trechter.model.dense import DenseProtocol
 from trechter.model.outputs import Mixture, Output, ValueSet, show
@@ -19,12 +18,11 @@ from trechter.model.spec import Spec
 from trechter.report.markdown import datum, table
 from trechter.report.numbers import odds, odds_down, odds_up, share
 from trechter.report.release import Release
-from trechter.report.text import listing
+from trechter.report.text import combinations, listing
 
 MOST_OUTPUTS = 500
 MOST_VALUES = 100
 NAMED = 12
-SURE = 1e-9  # a chance of other values below this is not worth a word
 EXAMPLE = 0.1
 TYPES = {str: "text", int: "integer", bool: "boolean", dt.date: "date", Bin: "bin"}
 
@@ -34,20 +32,21 @@ import hashlib, json
 content = json.load(open("protocol.json", encoding="utf-8"))
 stated = content.pop("hash")
 text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-print(stated == hashlib.sha256(text.encode()).hexdigest() == json.load(open("certificate.json", encoding="utf-8"))["protocol"])"""
+certificate = json.load(open("certificate.json", encoding="utf-8"))
+print(hashlib.sha256(text.encode()).hexdigest() == stated == certificate["protocol"])"""
 
 NOT_CONCLUDED_FROM_OUTPUTS = (
-    "What a single row was: where an output names several values, each of them may be true. To estimate how common a value is, "
-    "add up its odds over the rows; counting outputs is not counting values.",
-    "More digits than there are: odds are rounded, to whole percent in the file and to four decimals in `protocol.json`; values "
-    "with odds below one in a million are left out.",
+    "What a single row was: where an output names several values, each of them may be true. To estimate how common a "
+    "value is, add up its odds over the rows; counting outputs is not counting values.",
+    "More digits than there are: odds are rounded, to whole percent in the file and to four decimals in "
+    "`protocol.json`; values with odds below one in a million are left out.",
     "What holds in part of the data: the odds were computed for the original table as a whole.",
 )
 NOT_CONCLUDED_FROM_PROMISE = (
-    "That {} cannot be guessed: the promise limits how much a row helps in guessing. Where more is known about a person, the odds "
-    "were different to begin with.",
-    "Anything about several rows together, or about this release together with another of the same table: the promise is about "
-    "single rows of this file.",
+    "That {} cannot be guessed: the promise limits how much a row helps in guessing. Where more is known about a "
+    "person, the odds were different to begin with.",
+    "Anything about several rows together, or about this release together with another of the same table: the promise "
+    "is about single rows of this file.",
 )
 NEVER_CONCLUDED = ("Who a row is about, or that nobody can be recognised: identities were not what was protected.",)
 
@@ -55,30 +54,31 @@ NEVER_CONCLUDED = ("Who a row is about, or that nobody can be recognised: identi
 def render(release: Release) -> str:
     """The codebook."""
     protocol, spec = cast(DenseProtocol, release.result.protocol), release.certificate.notion
+    sure = certain(release)
     parts = [
         f"# Codebook of {datum(release.file)}",
-        _about(release, protocol, spec),
+        _about(release, protocol, all(sure)),
         "## Columns",
         _columns(protocol),
         "## What the values mean",
-        *_meanings(protocol),
+        *_meanings(protocol, sure),
         "## What was promised",
         *_promise(protocol, spec),
         "## What cannot be concluded",
-        "\n".join(f"- {limit}" for limit in _limits(protocol, spec)),
+        "\n".join(f"- {limit}" for limit in _limits(spec, all(sure))),
         "## How to check the files",
         *_checks(release),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _about(release: Release, protocol: DenseProtocol, spec: Spec) -> str:
+def _about(release: Release, protocol: DenseProtocol, unchanged: bool) -> str:
     kept = release.certificate.facts.get("order") == "keep"
     order = "Rows stand in the order of the original." if kept else "The rows were shuffled; their order means nothing."
-    secret = "" if spec.protect == "x" else f", so that little can be learnt about {_secret(protocol)}"
+    secret = "" if release.certificate.notion.protect == "x" else f", so that little can be learnt about {_secret(protocol)}"
     reads = ", seen together with the secret," if protocol.reads == "sx" else ""
     what = f"What the original says about {_published(protocol)}{reads} was replaced by an output drawn at random{secret}."
-    if all(certain(protocol)):
+    if unchanged:
         what = f"It shows what the original says about {_published(protocol)}, unchanged."
     return f"Each row stands for one row of a table that is not published. {what} {order}"
 
@@ -86,7 +86,10 @@ def _about(release: Release, protocol: DenseProtocol, spec: Spec) -> str:
 def _columns(protocol: DenseProtocol) -> str:
     own = {a.name for a in protocol.release}
     about = _published(protocol)
-    rows = [[datum(c.name), datum(c.name) if c.name in own else about, _type(c.values), str(len(c.values))] for c in protocol.columns()]
+    rows = [
+        [datum(c.name), datum(c.name) if c.name in own else about, _type(c.values), str(len(c.values))]
+        for c in protocol.columns()
+    ]
     return table(["column", "about", "type", "different values"], rows)
 
 
@@ -95,8 +98,7 @@ def _type(values: tuple[Value, ...]) -> str:
     return " or ".join(kinds) + (", may be null" if None in values else "")
 
 
-def _meanings(protocol: DenseProtocol) -> list[str]:
-    sure = certain(protocol)
+def _meanings(protocol: DenseProtocol, sure: list[bool]) -> list[str]:
     if all(sure):
         return ["Every value is the true one.", *_domains(protocol)]
     if not any(isinstance(o, Mixture | ValueSet) for o in protocol.outputs):
@@ -133,23 +135,12 @@ def _meaning(output: Output, sure: bool) -> str:
     return f"{datum(show(value))}, for certain" if sure else f"most probably {datum(show(value))}"
 
 
-def certain(protocol: DenseProtocol) -> list[bool]:
-    """Which outputs come from one value only."""
-    a = math.prod(len(attribute) for attribute in protocol.release)
-    by_value = protocol.matrix.reshape(len(protocol.outputs), -1, a).max(axis=1)
-    ranked = np.sort(by_value, axis=1)
-    named = [_first(o) for o in protocol.outputs]
-    shown = [show(v) for v in _values(protocol)]
-    own = [shown[int(np.argmax(row))] == name for row, name in zip(by_value, named, strict=True)]
-    return [bool(row[-2] <= SURE * row[-1]) and mine for row, mine in zip(ranked, own, strict=True)]
-
-
-def _first(output: Output) -> str:
-    return show(output.values[0] if isinstance(output, Mixture) else output)
-
-
-def _values(protocol: DenseProtocol) -> tuple[Output, ...]:
-    return protocol.inputs if protocol.reads == "x" else tuple(v[len(protocol.secret) :] for v in protocol.inputs)
+def certain(release: Release) -> list[bool]:
+    """Which outputs leave one value only, and name it."""
+    joint, protocol = release.joint, cast(DenseProtocol, release.result.protocol)
+    odds, values = posteriors(protocol.matrix, joint, protocol.reads), combinations(joint.release)
+    said = [show(o.values[0] if isinstance(o, Mixture) else o) for o in protocol.outputs]
+    return [bool(p.max() > SURE) and show(values[int(p.argmax())]) == name for p, name in zip(odds, said, strict=True)]
 
 
 def _promise(protocol: DenseProtocol, spec: Spec) -> list[str]:
@@ -165,34 +156,40 @@ def _promise(protocol: DenseProtocol, spec: Spec) -> list[str]:
 def _words(spec: Spec) -> str:
     if spec.epsilon == 0:
         return "That is perfect privacy: the output of a row is independent of it."
-    limit = "a factor e^ε"
     if spec.name.endswith("ldp"):
-        return f"Reading a row changes the odds between any two of its values by at most {limit}, whatever the reader believed before."
-    return f"Reading a row changes the probability of each of its values, and that of its opposite, by at most {limit}."
+        return (
+            "Reading a row changes the odds between any two of its values by at most a factor e^ε, "
+            "whatever the reader believed before."
+        )
+    return "Reading a row changes the probability of each of its values, and that of its opposite, by at most a factor e^ε."
 
 
 def _example(about: str, spec: Spec) -> str:
-    start = f"An example with made-up numbers: suppose that one in ten has some value of {about}, so its odds are {odds(EXAMPLE)}. "
-    low, high = posterior_range(spec, EXAMPLE)
+    start = (
+        f"An example with made-up numbers: suppose that one in ten has some value of {about}, "
+        f"so its odds are {odds(EXAMPLE)}. Whoever reads a row sees them "
+    )
     if spec.epsilon == 0:
-        return start + f"Whoever reads a row sees them stay at {odds(EXAMPLE)}."
-    return start + f"Whoever reads a row sees them move to at most {odds_up(high)}, and to no less than {odds_down(low)}."
+        return f"{start}stay at {odds(EXAMPLE)}."
+    low, high = posterior_range(spec, EXAMPLE)
+    return f"{start}move to at most {odds_up(high)}, and to no less than {odds_down(low)}."
 
 
-def _limits(protocol: DenseProtocol, spec: Spec) -> list[str]:
+def _limits(spec: Spec, unchanged: bool) -> list[str]:
     protected = "these columns" if spec.protect == "x" else "the secret"
-    drawn = [] if all(certain(protocol)) else NOT_CONCLUDED_FROM_OUTPUTS
-    promised = [] if spec.epsilon is None else [line.format(protected) for line in NOT_CONCLUDED_FROM_PROMISE]
+    drawn = () if unchanged else NOT_CONCLUDED_FROM_OUTPUTS
+    promised = () if spec.epsilon is None else tuple(line.format(protected) for line in NOT_CONCLUDED_FROM_PROMISE)
     return [*drawn, *promised, *NEVER_CONCLUDED]
 
 
 def _checks(release: Release) -> list[str]:
     return [
         f"`certificate.json` says what was decided, about the protocol with the SHA-256 {release.certificate.protocol}. "
-        "The hash is that of the content of `protocol.json` without its entry `hash`; this prints `True` if nothing was changed:",
+        "That is the hash of the content of `protocol.json` without its entry `hash`. This prints `True` if nothing was "
+        "changed:",
         f"```python\n{CHECK}\n```",
-        "Whether the promise holds depends on counts that are not published. Whoever holds them can decide it again, exactly, "
-        "with `trechter verify protocol.json --counts COUNTS.csv`.",
+        "Whether the promise holds depends on counts that are not published. Whoever holds them can decide it again, "
+        "exactly, with `trechter verify protocol.json --counts COUNTS.csv`.",
     ]
 
 

@@ -23,7 +23,7 @@ from trechter.model.letters import letters
 from trechter.model.protocol import Protocol
 from trechter.model.spec import Spec
 from trechter.report.release import Release
-from trechter.report.text import labels, listing, named, visible
+from trechter.report.text import labels, listing, named, statements, visible
 
 Array = NDArray[np.float64]
 
@@ -140,8 +140,8 @@ class Facts:
 
     @cached_property
     def protected_values(self) -> tuple[str, ...]:
-        """What is protected, value by value."""
-        return labels(self.joint.release if self.spec.protect == "x" else self.joint.secret)
+        """What is protected, value by value, as statements."""
+        return statements(self.joint.release if self.spec.protect == "x" else self.joint.secret)
 
     @cached_property
     def priors(self) -> Array:

@@ -65,7 +65,9 @@ def odds_down(p: float) -> str:
 
 def factor(exponent: float) -> str:
     """e to this power, rounded up."""
-    return f"a factor {at_most(math.exp(exponent), 3)}" if exponent < 30 else "a factor without any use as a limit"
+    return (
+        f"a factor {at_most(math.exp(exponent) * (1 - NOISE), 3)}" if exponent < 30 else "a factor too large to limit anything"
+    )
 
 
 def quotient(value: Fraction | None, most: int = 20) -> str:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from trechter.alphabet import Attribute
 from trechter.errors import TableError
 from trechter.tables.encode import Encoding
+from trechter.tables.engine import BATCH
 from trechter.tables.weights import sums
 
 MOST_CELLS = 10**8
@@ -43,7 +44,12 @@ def check_size(attributes: Sequence[Attribute]) -> None:
 
 def tally(encoding: Encoding, batch: pl.DataFrame) -> pl.DataFrame:
     """The rows of each code in a batch."""
-    return pl.DataFrame({"code": encoding(batch)}).group_by("code").len("rows")
+    codes = encoding(batch)
+    if codes.max(initial=0) < BATCH:
+        rows = np.bincount(codes)
+        seen = np.flatnonzero(rows)
+        return pl.DataFrame({"code": seen, "rows": rows[seen]})
+    return pl.DataFrame({"code": codes}).group_by("code").len("rows")
 
 
 def tally_weights(encoding: Encoding, weight: str, batch: pl.DataFrame) -> pl.DataFrame:

@@ -29,7 +29,7 @@ class OutputColumn:
         """What each output shows. Values of one type keep it; otherwise they are shown as text."""
         kinds = {type(v) for v in self.values if v is not None}
         dtype = DTYPES.get(kinds.pop(), pl.String) if len(kinds) == 1 else pl.String
-        if dtype is pl.Int64 and any(v is not None and not -(2**63) <= v < 2**63 for v in self.values):
+        if any(type(v) is int and not -(2**63) <= v < 2**63 for v in self.values):
             dtype = pl.String
         values = [label(v) if dtype is pl.String and v is not None else v for v in self.values]
         return pl.Series(self.name, values, dtype=dtype).gather(np.asarray(self.codes, np.uint32))

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import polars as pl
 
@@ -50,7 +51,7 @@ def no_categories(name: str, why: str, scan: Callable[[Step], Iterable[pl.DataFr
     )
 
 
-def _bins(name: str, why: str, kind: str, low: float | dt.date, high: float | dt.date) -> str:
+def _bins(name: str, why: str, kind: str, low: Any, high: Any) -> str:
     edges = years(low, high) if isinstance(low, dt.date) else steps(low, high, kind == "integer")
     return (
         f"column {name!r} {why}; declare bins in a schema, with edges that are known without the data, such as\n"

@@ -98,8 +98,7 @@ def unseen(attribute: Attribute, found: Iterable[pl.DataFrame]) -> SchemaError:
     else:
         what = f"{rows.total()} cells that are not in its domain: {_examples(rows)}"
         advice = (
-            f"its values are {shorten(attribute.labels, 6)}; add what is missing to the schema, "
-            'or declare unseen = "other"'
+            f'its values are {shorten(attribute.labels, 6)}; add what is missing to the schema, or declare unseen = "other"'
         )
     return SchemaError(f"column {attribute.name!r} has {what}; {advice}")
 

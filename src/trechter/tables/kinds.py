@@ -50,9 +50,7 @@ def as_kind(column: pl.Series, kind: str) -> pl.Series:
     if held == "null":
         return column.cast(DTYPES[kind])
     if (held, kind) not in READ:
-        raise SchemaError(
-            f"column {column.name!r} is declared {kind!r}, but holds {column.dtype}; declare it {held!r}"
-        )
+        raise SchemaError(f"column {column.name!r} is declared {kind!r}, but holds {column.dtype}; declare it {held!r}")
     return READ[held, kind](column)
 
 

@@ -1,14 +1,14 @@
 """A table, whatever holds its rows: learn domains, count, and draw a released value for each row.
 
-    rows → record batches → codes → counts                     (infer, count)
-    rows → record batches → codes → kernel → outputs → rows    (sanitise, sanitise_to)
+rows → record batches → codes → counts                     (infer, count)
+rows → record batches → codes → kernel → outputs → rows    (sanitise, sanitise_to)
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -60,9 +60,90 @@ class Table:
         step = partial(tally_weights, encoding, weight)
         return total_weights(self._encoded([*encoding.names, weight], step), shape)
 
-    def sanitise(
-        self, attributes: Sequence[Attribute], kernel: Kernel, outputs: Sequence[OutputColumn]
-    ) -> Any:
-        """A table of the given type with the released columns only, rows in place; a polars DataFrame for a file."""
+    def sanitise(self, attributes: Sequence[Attribute], kernel: Kernel, outputs: Sequence[OutputColumn]) -> Any:
+        """The released columns, rows in place, as a table of the type that was given; a file becomes a polars DataFrame."""
         encoding, decoder = Encoding(attributes), Decoder(outputs)
-        ...
+        self._check(encoding.names)
+        with self._explained():
+            names = tuple(dict.fromkeys(encoding.names))
+            return self._engine.collect(names, lambda batch: decoder(_draw(encoding, kernel, batch)))
+
+    def sanitise_to(
+        self,
+        path: str | os.PathLike[str],
+        attributes: Sequence[Attribute],
+        kernel: Kernel,
+        outputs: Sequence[OutputColumn],
+        permute: Callable[[int], NDArray[np.intp]] | None = None,
+    ) -> int:
+        """Write the released columns to a file of the format that its name says, and return the number of rows.
+
+        Output codes are held in memory, mostly one byte a row; the file is begun when the last of them is drawn.
+        Rows stay in place, or row i of the file is row permute(n)[i] of the table.
+        """
+        path, decoder, encoding = Path(path), Decoder(outputs), Encoding(attributes)
+        check_place(path, self._engine.path)
+        small = np.min_scalar_type(decoder.outputs - 1)
+
+        def step(batch: pl.DataFrame) -> pl.DataFrame:
+            return pl.DataFrame({"output": _draw(encoding, kernel, batch).astype(small)})
+
+        drawn = np.concatenate([part["output"].to_numpy() for part in self._encoded(encoding.names, step)])
+        if permute is not None:
+            drawn = drawn[permute(len(drawn))]
+        write(path, (decoder(drawn[i : i + BATCH]) for i in range(0, max(len(drawn), 1), BATCH)))
+        return len(drawn)
+
+    def dropped(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The columns that a release of some columns leaves out."""
+        return tuple(c for c in self.columns if c not in names)
+
+    def _run(self, names: Sequence[str], step: Step) -> Iterator[pl.DataFrame]:
+        self._check(names)
+        return self._engine.run(tuple(dict.fromkeys(names)), step)
+
+    def _encoded(self, names: Sequence[str], step: Step) -> Iterator[pl.DataFrame]:
+        with self._explained():
+            yield from self._run(names, step)
+
+    def _check(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name not in self.columns:
+                raise TableError("in the table, " + unknown("column", name, self.columns))
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Reads the offending column once more, to say which cells have no code and how many there are."""
+        try:
+            yield
+        except UnseenError as error:
+            attribute = error.encoder.attribute
+            cells = self._run([attribute.name], partial(without_code, error.encoder))
+            raise unseen(attribute, cells) from None
+
+
+def open_table(source: Any) -> Table:
+    """A table from a path (.csv, .csv.gz, .tsv, .parquet) or from a pandas, polars or Arrow table."""
+    if isinstance(source, Table):
+        return source
+    if isinstance(source, str | os.PathLike):
+        source = Path(source)
+        if source.is_dir():
+            raise TableError(f"cannot read {source}: it is a folder; name one file in it")
+    for engine in ENGINES:
+        found = engine.open(source)
+        if found is not None:
+            return Table(found)
+    shown = f"a file named {source.name!r}" if isinstance(source, Path) else f"a {type(source).__name__}"
+    raise TableError(
+        f"{shown} is no table that can be read; give a path ending in .csv, .csv.gz, .tsv or .parquet, "
+        "or a table of pandas, polars or Arrow"
+    )
+
+
+def _draw(encoding: Encoding, kernel: Kernel, batch: pl.DataFrame) -> NDArray[Any]:
+    codes = encoding(batch)
+    drawn = kernel(codes) if codes.size else codes
+    if drawn.shape != codes.shape:
+        raise ValueError(f"the kernel drew {drawn.shape} outputs for {codes.shape} rows")
+    return drawn

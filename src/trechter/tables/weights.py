@@ -1,8 +1,8 @@
 """Survey weights, exactly: each is m·bᵉ with an integer m, so sums of m over equal (b, e) lose nothing.
 
-    text and decimals   "0.125" is 125·10⁻³
-    integers            m·10⁰
-    floats              the binary fraction that they are: m·2ᵉ with m below 2⁵³
+text and decimals   "0.125" is 125·10⁻³
+integers            m·10⁰
+floats              the binary fraction that they are: m·2ᵉ with m below 2⁵³
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +67,7 @@ def _write(folder: Path, table: Any, joint: Joint, result: Result, random: Rando
     source = open_table(table)
     draws = Draws(result.protocol, random)
     permute = random.permutation if order == "shuffle" else None
-    name = f"released.{source.suffix}"
+    name = "released" + _suffix(table)
     reads, columns = result.protocol.input_attributes, result.protocol.columns()
     source.sanitise_to(folder / name, reads, draws, columns, permute=permute)
     salt = secrets.token_bytes(16)
@@ -84,7 +83,12 @@ def _write(folder: Path, table: Any, joint: Joint, result: Result, random: Rando
     return made
 
 
-@dataclass
+def _suffix(table: Any) -> str:
+    """The format of the input; frames are written as Parquet, which keeps their types."""
+    name = Path(table).name if isinstance(table, str | Path) else "table.parquet"
+    return next((end for end in (".csv.gz", ".tsv.gz", ".csv", ".tsv") if name.lower().endswith(end)), ".parquet")
+
+
 class Draws:
     """The kernel with its randomness; it also counts how often each output was drawn."""
 

@@ -14,8 +14,8 @@ MOST = 20
 
 PLAIN = "After: the share of rows that show the value in the release."
 MIXED = (
-    "After: what the odds that the released rows name add up to; so would a reader estimate the share. The odds "
-    "were computed from the shares before, so shares survive by design, up to chance. What is lost is which row had which value:"
+    "After: what the odds that the released rows name add up to; so would a reader estimate the share. The odds were "
+    "computed from the shares before, so shares survive by design, up to chance. What is lost is which row had which value:"
 )
 TRUTH = (
     "Odds on the truth: the probability that a reader of such a row gives to its true value, on average. "

@@ -32,11 +32,14 @@ def part(facts: Facts) -> Html:
         "certificate",
         "The certificate",
         paragraph(
-            "Decided in exact integer arithmetic, from the definition of the notion, for the very integers that rows were drawn from."
+            "Decided in exact integer arithmetic, from the definition of the notion, "
+            "for the very integers that rows were drawn from."
         ),
         element("dl", *rows, class_="facts"),
         element("h3", "Check it again"),
-        paragraph("In the folder of the release, either of these exits with 0 if the promise holds and with 1 if it does not:"),
+        paragraph(
+            "In the folder of the release, either of these exits with 0 if the promise holds and with 1 if it does not:"
+        ),
         *(element("pre", element("code", command)) for command in COMMANDS),
         paragraph("The second is one short script that needs nothing but Python; it is there to be read.", kind="note"),
     )

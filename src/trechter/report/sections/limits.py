@@ -6,6 +6,27 @@ from trechter.report.facts import Facts
 from trechter.report.html import Html, element, join, listed, paragraph, section
 from trechter.report.numbers import count, share
 
+PUBLISHED = (
+    "The published columns.",
+    "They are published to be read: where a value does not move the secret, it is shown as it is.",
+)
+KNOW_MORE = {
+    False: (
+        "Readers who know more.",
+        "A reader who already knows a published column of a row may learn more from it than is promised here; "
+        "SRLIP and SRLDP are made for that.",
+    ),
+    True: (
+        "Readers who know more.",
+        "The promise covers readers who already know some published columns of a row, not those who know other columns.",
+    ),
+}
+REPEATED = (
+    "Repeated releases.",
+    "Two releases of the same rows can together tell what neither tells alone, and their levels do not simply add up. "
+    "Certify their composition before you give away a second one.",
+)
+
 
 def part(facts: Facts) -> Html:
     """Each limit with what follows from it."""
@@ -19,29 +40,16 @@ def part(facts: Facts) -> Html:
 
 
 def _limits(facts: Facts) -> list[tuple[str, str]]:
-    side = facts.spec.name.startswith("sr")
-    known = (
-        "The promise covers readers who know some published columns already; it does not cover other columns."
-        if side
-        else "A reader who already knows a published column of a row can learn more from the rest; SRLIP and SRLDP are made for that."
-    )
-    found = [
+    return [
         ("Identity.", "That a person is in the table is not hidden, and unusual rows may be recognised."),
-        ("Readers who know more.", known),
-        ("Linked rows.", "Each row is protected by itself. Several rows of one person, or of people with the same secret, tell more."),
-        (
-            "Repeated releases.",
-            "Two releases of the same rows can together tell what neither tells alone, and their levels do not simply add up. "
-            "Certify their composition before you give away a second one.",
-        ),
+        *([] if facts.spec.protect == "x" else [PUBLISHED]),
+        KNOW_MORE[facts.spec.name.startswith("sr")],
+        ("Linked rows.", "Each row is protected by itself. Several rows of people with the same secret can tell more."),
+        REPEATED,
         ("A wrong joint.", _joint(facts)),
-        ("Timing and access.", "Who runs the program, when, for how long and what else that machine gives away."),
+        ("Timing and access.", "Who runs the program, when, for how long, and what else that machine gives away."),
         ("The steward's folder.", "steward/ holds the counts themselves. Keep it apart from what you publish."),
     ]
-    if facts.spec.protect == "s":
-        published = "These columns are published to be read; where a value does not move the secret, it is shown as it is."
-        found.insert(1, ("The published columns.", published))
-    return found
 
 
 def _joint(facts: Facts) -> str:
@@ -49,6 +57,6 @@ def _joint(facts: Facts) -> str:
     n = facts.joint.n
     if n is None:
         return said
-    occurring = facts.priors[facts.priors > 0]
-    s = int(facts.priors.tolist().index(occurring.min()))
-    return f"{said} The rarest protected value, {facts.protected_values[s]}, rests on {count(n * occurring.min())} rows ({share(float(occurring.min()))})."
+    share_of = min(float(p) for p in facts.priors if p > 0)
+    rarest = facts.protected_values[facts.priors.tolist().index(share_of)]
+    return f"{said} The rarest protected value, {rarest}, rests on {count(n * share_of)} rows ({share(share_of)})."

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from trechter.report.charts import OddsScale, key
 from trechter.report.facts import Facts, foremost, movement
 from trechter.report.html import Html, datum, element, join, listed, paragraph, section, text, unbroken
@@ -16,6 +19,9 @@ MEANINGS = {
     "ldp": "LDP(ε): reading a row changes the odds between any two protected values by at most {}, "
     "whatever the reader took them to be before.",
 }
+PERFECT = (
+    "ε = 0 is perfect privacy: the output of a row is independent of what is protected, whatever the reader believed before."
+)
 SIDE_CHANNEL = (
     "This holds also for a reader who already knows some of the published columns of that row from elsewhere: "
     "the odds that such a reader starts from move within the same limits."
@@ -43,17 +49,19 @@ def part(facts: Facts) -> Html:
 
 
 def _rows(facts: Facts, shown: list[int]) -> Html:
-    ranges = {v: (_range(facts.promised[v]), _range(facts.measured[v])) for v in shown}
+    ranges = {v: (_ends(facts.promised[v]), _ends(facts.measured[v])) for v in shown}
     ends = [p for pair in ranges.values() for both in pair for p in both]
     scale = OddsScale.over([*ends, *(float(facts.priors[v]) for v in shown)])
     rows = [_row(facts, v, *ranges[v], scale) for v in shown]
-    return element("ul", *rows, element("li", element("div"), scale.axis(), class_="odds", aria_hidden="true"), class_="promises")
+    return element(
+        "ul", *rows, element("li", element("div"), scale.axis(), class_="odds", aria_hidden="true"), class_="promises"
+    )
 
 
 def _row(facts: Facts, v: int, promised: Range, measured: Range, scale: OddsScale) -> Html:
     prior, name = float(facts.priors[v]), facts.protected_values[v]
-    what = join(datum(facts.protected), " = ", element("strong", datum(name)), " ", unbroken(_sentence(prior, promised)))
-    reached = element("small", unbroken(f"Measured: from {_low(prior, measured[0])} to {_high(prior, measured[1])}."))
+    what = join(element("strong", datum(name)), " ", unbroken(_sentence(prior, promised)))
+    reached = element("small", unbroken(_reached(prior, measured)))
     strip = scale.strip(prior, promised, measured, f"{name}: {_sentence(prior, promised)}")
     return element("li", element("div", what, " ", reached), strip, class_="odds")
 
@@ -66,6 +74,11 @@ def _sentence(prior: float, promised: Range) -> str:
     return f"move from {odds(prior)} to at most {_high(prior, promised[1])}, and to no less than {_low(prior, promised[0])}."
 
 
+def _reached(prior: float, measured: Range) -> str:
+    low, high = _low(prior, measured[0]), _high(prior, measured[1])
+    return f"Measured: from {low} to {high}." if low != high else "Measured: they do."
+
+
 def _high(prior: float, p: float) -> str:
     return odds(prior) if movement(prior, p) == 0 else odds_up(p)
 
@@ -74,9 +87,8 @@ def _low(prior: float, p: float) -> str:
     return odds(prior) if movement(prior, p) == 0 else odds_down(p)
 
 
-def _range(ends: object) -> Range:
-    low, high = ends  # type: ignore[misc]
-    return float(low), float(high)
+def _ends(pair: NDArray[np.float64]) -> Range:
+    return float(pair[0]), float(pair[1])
 
 
 def _left_out(facts: Facts, occurring: int, shown: int) -> Html | None:
@@ -90,11 +102,10 @@ def _terms(facts: Facts) -> Html:
     name, epsilon = facts.spec.name, facts.spec.epsilon
     if epsilon is None:
         return paragraph("No limit was asked for (ε = ∞); the certificate records the level that was measured.")
-    limit = "nothing at all" if epsilon == 0 else f"e^ε, {factor(float(epsilon))}"
-    found = [text(MEANINGS[name.removeprefix("sr")].format(limit))]
+    found = [text(PERFECT if epsilon == 0 else MEANINGS[name.removeprefix("sr")].format(f"e^ε, {factor(float(epsilon))}"))]
     if name.startswith("sr"):
         found.append(text(SIDE_CHANNEL))
-    if name.endswith("lip"):
+    if name.endswith("lip") and epsilon > 0:
         found.append(_other_readers(facts))
     if len(facts.joint.secret) > 1 and facts.spec.protect == "s":
         found.append(text("The combination of the secret columns is protected, and with it each of them by itself."))

@@ -48,12 +48,14 @@ def _left_out(facts: Facts, shown: list[int]) -> Html | None:
     if len(shown) == total:
         return None
     covered = share(float(facts.output_shares[shown].sum()))
-    return paragraph(f"The {len(shown)} most frequent of {total:,} outputs are shown; they cover {covered} of rows.", kind="note")
+    return paragraph(
+        f"The {len(shown)} most frequent of {total:,} outputs are shown; they cover {covered} of rows.", kind="note"
+    )
 
 
 def _rows(facts: Facts, shown: list[int]) -> list[list[Part]]:
     n, scores = facts.drawn.sum(), deviations(facts)
-    rows = [
+    rows: list[list[Part]] = [
         [
             f"{y + 1}.",
             join(element("strong", datum(facts.outputs[y])), " ", element("small", _meaning(facts, y))),
@@ -79,7 +81,10 @@ def _meaning(facts: Facts, y: int) -> Html:
         return join("certainly this value") if same else join("certainly ", datum(facts.values[order[0]]))
     rest = len(order) - NAMED
     more = f"; {rest} that are not named have {share(float(odds[order[NAMED:]].sum()))}" if rest > 0 else ""
-    return join(f"one of {'these ' if rest <= 0 else ''}{len(order)} values, with these odds{more}", stack(odds[order[:NAMED]].tolist()))
+    return join(
+        f"one of {'these ' if rest <= 0 else ''}{len(order)} values, with these odds{more}",
+        stack(odds[order[:NAMED]].tolist()),
+    )
 
 
 def _effect(facts: Facts, y: int) -> Html:
@@ -109,7 +114,11 @@ def _sampling(facts: Facts) -> str:
     if scores is None:
         return "Rows are drawn one by one and unweighted, while the expectation is weighted: the two need not agree."
     worst = float(abs(scores).max())
-    verdict = "as chance would have it" if worst < 5 else "more than chance explains: do not give this release away before that is understood"
+    verdict = (
+        "as chance would have it"
+        if worst < 5
+        else "more than chance explains: do not give this release away before that is understood"
+    )
     return f"Deviation is in standard deviations. The largest over all outputs is {number(worst, 2)}: {verdict}."
 
 

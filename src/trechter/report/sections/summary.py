@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from trechter.report.facts import Facts
-from trechter.report.html import Html, datum, element, join, paragraph, text
+from trechter.report.html import Html, datum, element, join, listed, paragraph
 from trechter.report.numbers import at_most, number, share
-from trechter.report.text import visible
+from trechter.report.text import listing, visible
+
+PRIVATE = "For the data steward only. This page discloses the distribution of the data: do not publish it."
+UNLIMITED = "Nothing is promised about what readers learn of the secret."
+INSECURE = "The random source is {}: whoever can replay it can undo the randomisation. Do not give this release away."
+LEARNED = (
+    "Which values appear in protocol.json and in the codebook can itself tell readers that such a row exists, and no "
+    "certificate covers that. Declare a schema: “trechter schema INPUT” drafts one to edit."
+)
+KEPT = (
+    "If the table was sorted or grouped by the secret, or if readers know who stands in which row, the order gives away "
+    "what the values do not."
+)
 
 
 def part(facts: Facts) -> Html:
@@ -14,7 +26,9 @@ def part(facts: Facts) -> Html:
     if facts.spec.protect == "x":
         what = [datum(facts.published), " published row by row, and itself protected"]
     head = [
-        paragraph("For the data steward only. This page discloses the distribution of the data: do not publish it.", kind="private"),
+        paragraph(
+            "For the data steward only. This page discloses the distribution of the data: do not publish it.", kind="private"
+        ),
         element("h1", "Report on ", datum(visible(facts.release.file))),
         paragraph(*what, kind="what"),
     ]
@@ -39,53 +53,23 @@ def _figures(facts: Facts) -> Html:
 
 
 def _warnings(facts: Facts) -> Html:
-    found = warnings(facts)
+    found = [(title, what) for applies, title, what in _remarks(facts) if applies]
     if not found:
         return paragraph("Nothing out of the ordinary.", kind="calm")
-    items = [element("li", element("strong", title), " ", what) for title, what in found]
-    return element("div", element("h2", "Before you give it away"), element("ul", *items), class_="warnings", role="note")
+    items = listed([join(element("strong", title), " ", what) for title, what in found])
+    return element("div", element("h2", "Before you give it away"), items, class_="warnings", role="note")
 
 
-def warnings(facts: Facts) -> list[tuple[str, Html]]:
-    """What is out of the ordinary, each with what to do about it."""
-    known, found = facts.certificate.facts, []
-    if not facts.certificate.holds:
-        found.append(("The promise does not hold.", text("Do not give this release away.")))
-    if facts.spec.epsilon is None:
-        found.append(("No limit was asked for (ε = ∞).", text("Nothing is promised about what readers learn of the secret.")))
-    if not known.get("secure", False):
-        source = str(known.get("random", "of unknown origin"))
-        found.append(
-            (
-                "Insecure randomness.",
-                text(f"The random source is {source}: whoever can replay it can undo the randomisation. Do not give it away."),
-            )
-        )
-    if known.get("schema") != "declared":
-        found.append(
-            (
-                "The values were learned from the data.",
-                text(
-                    "Which values appear in protocol.json and in the codebook can itself tell readers that such a row "
-                    "exists; no certificate covers that. Declare a schema: “trechter schema INPUT” drafts one to edit."
-                ),
-            )
-        )
-    if known.get("order") == "keep":
-        found.append(
-            (
-                "The order of rows was kept.",
-                text(
-                    "If the table was sorted or grouped by the secret, or if readers know who stands in which row, "
-                    "the order gives away what the values do not."
-                ),
-            )
-        )
-    if facts.release.result.status != "optimal":
-        gap = at_most(facts.release.result.gap, 2)
-        found.append(("The design stopped early.", text(f"It is certified, but up to {gap} nats below the best possible one.")))
-    if facts.release.dropped:
-        names = [join(datum(visible(name)), ", ") for name in facts.release.dropped[:-1]]
-        last = datum(visible(facts.release.dropped[-1]))
-        found.append(("Columns left out of the release:", join(*names, last, ".")))
-    return found
+def _remarks(facts: Facts) -> list[tuple[bool, str, str]]:
+    """What may be out of the ordinary: whether it is, its name, and what follows."""
+    known, result, dropped = facts.certificate.facts, facts.release.result, facts.release.dropped
+    source, gap = known.get("random", "of unknown origin"), at_most(result.gap, 2)
+    return [
+        (not facts.certificate.holds, "The promise does not hold.", "Do not give this release away."),
+        (facts.spec.epsilon is None, "No limit was asked for (ε = ∞).", UNLIMITED),
+        (not known.get("secure", False), "Insecure randomness.", INSECURE.format(visible(str(source)))),
+        (known.get("schema") != "declared", "The values were learned from the data.", LEARNED),
+        (known.get("order") == "keep", "The order of rows was kept.", KEPT),
+        (result.status != "optimal", "The design stopped early.", f"It is certified, but may be {gap} nats below the best."),
+        (bool(dropped), "Columns left out of the release:", listing([visible(name) for name in dropped]) + "."),
+    ]

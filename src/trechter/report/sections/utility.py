@@ -8,7 +8,7 @@ from trechter.measures import entropy
 from trechter.report.charts import meter
 from trechter.report.facts import Facts
 from trechter.report.html import Html, Part, datum, element, join, paragraph, section, table
-from trechter.report.numbers import at_most, duration, number, share
+from trechter.report.numbers import NOISE, at_most, duration, factor, number, share
 
 BIT = math.log(2)
 LEVELS = {
@@ -31,10 +31,16 @@ def part(facts: Facts) -> Html:
         "utility",
         "What the release keeps, and what it tells",
         element("h3", "About the published columns"),
-        meter(_share(facts.information, facts.entropy), f"{share(_share(facts.information, facts.entropy))} of the information is kept"),
+        meter(
+            _share(facts.information, facts.entropy),
+            f"{share(_share(facts.information, facts.entropy))} of the information is kept",
+        ),
         table(head, _kept(facts), "figures"),
         element("h3", "About the secret"),
-        paragraph("Measured on the protocol as it is, over all its outputs, for readers who know the table's own shares.", kind="note"),
+        paragraph(
+            "Measured on the protocol as it is, over all its outputs, for readers who know the table's own shares.",
+            kind="note",
+        ),
         table(head, _told(facts), "figures"),
     )
 
@@ -59,7 +65,11 @@ def _kept(facts: Facts) -> list[list[Part]]:
 def _task(facts: Facts, information: float) -> list[Part]:
     name = datum(facts.joint.task.name if facts.joint.task else "")
     total = facts.release.information
-    meaning = join(f"What a row of the release says about this column; the original says {number(total)}: ", share(_share(information, total)), ".")
+    meaning = join(
+        f"What a row of the release says about this column; the original says {number(total)}: ",
+        share(_share(information, total)),
+        ".",
+    )
     return [join("about ", name, ", I(T;Y)"), _units(information), meaning]
 
 
@@ -73,7 +83,7 @@ def _measure(facts: Facts) -> str:
 
 def _told(facts: Facts) -> list[list[Part]]:
     leak, secret = facts.leakage, entropy(facts.joint.p_s)
-    before, after = float(leak.priors.max()), float(leak.priors.max()) * leak.bayes_gain
+    before, after = (float(leak.priors.max()) * gain for gain in (1, leak.bayes_gain))
     rows: list[list[Part]] = [
         [
             "information, I(S;Y)",
@@ -83,30 +93,34 @@ def _told(facts: Facts) -> list[list[Part]]:
         [
             "one guess, Bayes gain",
             f"× {number(leak.bayes_gain, 5)}",
-            f"Whoever guesses the likeliest secret value is right in {share(before)} of rows without the release, in {share(after)} with it.",
+            f"Whoever names the likeliest secret value is right in {share(before)} of rows before, in {share(after)} after.",
         ],
         [
             "maximal leakage",
             f"{number(leak.maximal)} nats",
-            f"A guess of anything that depends on the secret gets likelier by {_times(leak.maximal)}, whatever is known before.",
+            "Any guess of anything that depends on the secret gets likelier by at most "
+            f"{factor(leak.maximal)}, however common its values are.",
         ],
     ]
     alike = len(facts.joint.release) == 1 and facts.protocol.reads == "x"  # then side channels have nothing to tell
     told = [n for n in leak.levels if not (alike and n.startswith("sr")) or n == facts.spec.name]
-    return rows + [[_level_name(facts, n), _level(leak.levels[n]), LEVELS[n]] for n in told]
+    return rows + [[_level_name(facts, n), _level(facts, n), LEVELS[n]] for n in told]
 
 
 def _level_name(facts: Facts, name: str) -> Part:
-    promised = name == facts.spec.name and facts.spec.protect == "s"
-    return join(f"{name.upper()} level", " ", element("small", "(promised)")) if promised else f"{name.upper()} level"
+    note = element("small", "(promised)") if _promised(facts, name) else None
+    return join(f"{name.upper()} level ", note)
 
 
-def _level(level: float) -> str:
-    return "∞: some secret value is ruled out or given away" if math.isinf(level) else number(level)
+def _level(facts: Facts, name: str) -> str:
+    level = facts.certificate.level if _promised(facts, name) else facts.leakage.levels[name]
+    if math.isinf(level):
+        return "∞"
+    return number(level) if level == 0 or level > NOISE else f"below {number(NOISE)}"
 
 
-def _times(exponent: float) -> str:
-    return f"at most a factor {at_most(math.exp(exponent), 4)}"
+def _promised(facts: Facts, name: str) -> bool:
+    return name == facts.spec.name and facts.spec.protect == "s"
 
 
 def _units(nats: float, up: bool = False) -> str:
