@@ -59,7 +59,8 @@ def schema(tmp_path):
 
 
 def asked(table, out, schema, **changes):
-    options = {"secret": "ill", "release": "work", "epsilon": "0.5", "out": out, "schema": schema} | changes
+    options = {"secret": "ill", "release": "work", "epsilon": "0.5", "out": out, "schema": schema}
+    options |= {name.replace("_", ""): value for name, value in changes.items()}
     return ["publish", table, *(part for key, value in options.items() if value is not None for part in (f"--{key}", value))]
 
 
@@ -199,7 +200,7 @@ def test_config_file(trechter, table, schema, tmp_path):
 
 
 WRONG = {
-    "unknown column": ({"secret": "il"}, ["il", "ill, work, region, age"]),
+    "unknown column": ({"secret": "il"}, ["il", "'ill', 'work', 'region', 'age'"]),
     "secret also released": ({"release": "ill,work"}, ["ill", "both secret and released"]),
     "twice": ({"release": "work,work"}, ["work", "twice"]),
     "negative": ({"epsilon": "-1"}, ["-1", "0 (perfect privacy)"]),
@@ -208,9 +209,9 @@ WRONG = {
     "unknown notion": ({"notion": "dp"}, ["dp", "lip"]),
     "unknown order": ({"order": "sorted"}, ["sorted", "keep"]),
     "unknown solver": ({"solver": "magic", "epsilon": "0.01"}, ["magic", "vertices"]),
-    "no schema": ({"schema": None}, ["trechter schema", "--infer-schema"]),
-    "absent schema": ({"schema": "absent.toml"}, ["absent.toml"]),
-    "no output folder": ({"out": "/proc/release"}, ["/proc/release"]),
+    "no schema": ({"schema_": None}, ["trechter schema", "--infer-schema"]),
+    "absent schema": ({"schema_": "absent.toml"}, ["absent.toml"]),
+    "no output folder": ({"out_": "/proc/release"}, ["/proc/release"]),
 }
 
 

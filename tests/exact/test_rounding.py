@@ -98,6 +98,19 @@ def test_rows_on_the_boundary_stay_private(name, target, seed):
         assert at_most_exp(after.numerator, after.denominator, epsilon)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("b", [2, 3, 6])
+def test_neither_margin_could_be_less(target, b):
+    """Two letters that are the secret itself, every row at the bound: what one column loses, nothing else makes good."""
+    for seed in range(40):
+        share = np.random.default_rng(seed).dirichlet(np.ones(b - 1)) / (np.exp(target) + 1)
+        others = np.array([share, share * np.exp(target)]).T
+        Q = np.vstack([[1 / (1 + np.exp(-target)), 1 / (1 + np.exp(target))], others])
+        epsilon = Fraction(log_up(worst_ratio("ldp", shares(Q), np.eye(2, dtype=int))))
+        weights = round_columns(Q, epsilon, bits_for(epsilon, b, 7)).tolist()
+        assert all(at_most_exp(max(row), min(row), epsilon) for row in weights)
+
+
 def test_naive_rounding_often_violates():
     """Power: the same matrices, rounded to the nearest integers over 2^48, are often no longer private."""
     broken = tried = 0

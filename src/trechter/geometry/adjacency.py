@@ -64,10 +64,7 @@ def _sizes(sets: Words) -> NDArray[np.uint32]:
 def _sharing(zeros: Words, count: int, first: Index, second: Index) -> Pairs:
     """All pairs with exactly `count` common zeros."""
     rows = max(1, CHUNK // max(1, second.size))
-    found = [
-        np.nonzero(_sizes(zeros[first[k : k + rows], None] & zeros[second]) == count)
-        for k in range(0, first.size, rows)
-    ]
+    found = [np.nonzero(_sizes(zeros[first[k : k + rows], None] & zeros[second]) == count) for k in range(0, first.size, rows)]
     if not found:
         return first[:0], second[:0]
     left = np.concatenate([i + k * rows for k, (i, _) in enumerate(found)])

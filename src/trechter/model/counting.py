@@ -41,6 +41,8 @@ def tally(
     for attribute in attributes:
         _check_choice(attribute)
     found = table.count(attributes, weight)
+    if found.rows == 0:
+        raise TableError("the table has no rows: there is nothing to count")
     c, m = len(secret), len(secret) + len(release)
     counts = found.array.reshape(-1, *found.array.shape[c:])
     origin = "inferred" if schema is None else Schema.of(schema).origin

@@ -6,6 +6,7 @@ twice, the second time with weight 0. b rows over n letters take 4b numbers inst
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,10 +29,22 @@ class PairRows:
         return len(self.letters)
 
     @classmethod
-    def of(cls, first: Index, second: Index, masses: tuple[Array, Array], p: Array) -> PairRows:
-        """Rows from the mass that each puts on its two letters, w = mass / p."""
-        letters = np.stack([first, second], axis=1)
-        return cls(letters, np.stack(masses, axis=1) / p[letters], len(p))
+    def of(cls, first: Index, second: Index, mass_first: Array, mass_second: Array, p: Array) -> PairRows:
+        """Rows from the mass that each puts on its two letters (w = mass / p), without those that are empty."""
+        some = mass_first + mass_second > 0
+        letters = np.stack([first, second], axis=1)[some]
+        return cls(letters, np.stack([mass_first, mass_second], axis=1)[some] / p[letters], len(p))
+
+    @classmethod
+    def joined(cls, parts: Sequence[PairRows]) -> PairRows:
+        """The rows of all parts, one after the other."""
+        letters, weights = (np.concatenate(columns) for columns in zip(*((r.letters, r.weights) for r in parts), strict=True))
+        return cls(letters, weights, parts[0].dimension)
+
+    def scaled(self, factors: Array) -> PairRows:
+        """Every row times its factor, without those whose factor is 0."""
+        kept = factors != 0
+        return PairRows(self.letters[kept], self.weights[kept] * factors[kept, None], self.dimension)
 
     def dense(self) -> Array:
         """The rows as a matrix (b × n)."""
@@ -41,7 +54,8 @@ class PairRows:
 
     def sums(self) -> Array:
         """Σ_y w_y, which is 1 for a protocol."""
-        return np.bincount(self.letters.ravel(), self.weights.ravel(), self.dimension)
+        sums: Array = np.bincount(self.letters.ravel(), self.weights.ravel(), self.dimension).astype(np.float64)
+        return sums
 
     def products(self, vector: Array) -> Array:
         """vector · w for every row."""

@@ -1,78 +1,91 @@
 """Pairs: the optimum for a slab, lo ≤ Σ v_x r_x ≤ hi, such as LDP and LIP for a secret of two values.
 
 A vertex of a slab is one letter inside it, or a pair of letters that straddle a bound and whose posterior is at it.
-
-For mutual information the optimum is known in closed form (see `staircase`), and so are duals λ. The bound is
-computed from λ alone: OPT ≤ Σ λ + max [φ(w) − λ·w] over the vertices w, all of which are priced (see `monge`).
-For other curves all vertices are listed and priced, and a linear program over the best of them is solved (see `listed`).
+For mutual information the optimum is known in closed form (`staircase`), and so are its duals λ. The bound is
+computed from λ alone: OPT ≤ Σ λ + max [φ(w) − λ·w] over the vertices w with p·w = 1, all of which are priced
+(`monge`). For other measures all vertices are listed and priced in column generation (`listed`).
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trechter.errors import RequestError, SolverError
+from trechter.errors import RequestError
 from trechter.geometry.cone import Array
 from trechter.measures.mutual_information import Entropic
+from trechter.optimal.listed import listed
 from trechter.optimal.monge import most_profit
 from trechter.optimal.pairrows import PairRows
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.optimal.slab import Slab
-from trechter.optimal.staircase import Path, Staircase, staircase
+from trechter.optimal.staircase import Staircase, staircase
 
-ROUNDING = 2.0**-50  # relative error of the sums below, which are exact but for that of their terms
+ROUNDING = 2.0**-50  # relative error of the terms of a bound; their sums are exact
+LEFT = 1e-12  # a share of a letter below this is rounding
 
 
 @dataclass(frozen=True, eq=False)
-class PairSolution:
-    """Σ rows = 1, each in the slab up to float noise; the value of the rows, and a bound on what any protocol could reach."""
+class Pairs:
+    """Rows of the best protocol (Σ rows = 1, each in the slab up to float noise), their value, and what bounds any other's."""
 
     rows: PairRows
     value: float
     bound: float
     duals: Array
+    slab: Slab
     stats: dict[str, int]
 
 
 def solve(problem: Problem, budget: Budget) -> Solution:
-    """The optimum as dense rows; for very many letters use `optimum`, which keeps them sparse."""
-    found = optimum(problem)
-    return Solution(found.rows.dense(), found.bound, "pairs", dict(found.stats))
+    """The optimum in dense rows, and in integer rays if the cone is exact; `optimum` keeps the rows sparse."""
+    found = optimum(problem, budget)
+    rows, rays = found.rows.dense(), _rays(problem, found)
+    if rays is None:
+        return Solution(rows, found.bound, "pairs", dict(found.stats))
+    whole = rays.astype(np.float64)
+    scale = np.min(np.divide(rows, whole, out=np.full(rows.shape, np.inf), where=whole > 0), axis=1)
+    return Solution(rows, found.bound, "pairs", dict(found.stats), rays, scale)
 
 
-def optimum(problem: Problem) -> PairSolution:
-    """The optimum for mutual information, in O(n log n)."""
+def optimum(problem: Problem, budget: Budget | None = None) -> Pairs:
+    """The optimum; O(n log n) for mutual information, whatever the budget."""
     slab = Slab.of(problem.cone, problem.masses)
     if slab is None:
-        raise RequestError("the solver 'pairs' needs conditions that bound one posterior; use solver='auto'")
+        raise RequestError("solver 'pairs' needs conditions that bound one posterior from two sides; use solver='auto'")
     stairs = staircase(problem.masses, slab)
-    p, u = problem.masses, stairs.duals
-    rows = _rows(p, slab, stairs)
-    profit = max(0.0, most_profit(slab.upper, u), most_profit(slab.lower, u))
-    entropy, paid = math.fsum(-p * np.log(p)), math.fsum(p * u)
-    error = ROUNDING * (math.fsum(np.abs(p * np.log(p))) + math.fsum(np.abs(p * u)))
-    lost = math.fsum(_lost(rows, p))
-    stats = {"pairs": int(np.count_nonzero(rows.weights[:, 1])), "letters": len(p)}
-    return PairSolution(rows, entropy - lost, entropy - paid + profit + error, u, stats)
+    rows = _rows(problem.masses, stairs)
+    if problem.targets is None and isinstance(problem.curve, Entropic):
+        return _closed(problem.masses, slab, stairs, rows)
+    found = listed(problem, slab, rows, budget or Budget())
+    value = math.fsum(problem.phi(found.rows.dense()))
+    error = ROUNDING * math.fsum(np.abs(found.duals)) + 4 * ROUNDING * len(found.duals)
+    bound = math.fsum(found.duals) + max(0.0, found.best) + error
+    return Pairs(found.rows, value, bound, found.duals, slab, found.stats)
 
 
-def _rows(p: Array, slab: Slab, stairs: Staircase) -> PairRows:
+def _closed(p: Array, slab: Slab, stairs: Staircase, rows: PairRows) -> Pairs:
+    """What the staircase proves: losing Σ p u of H(X) cannot be avoided, up to the best profit at the prices u."""
+    entropy, paid = -p * np.log(p), p * stairs.duals
+    profit = max(0.0, most_profit(slab.upper, stairs.duals), most_profit(slab.lower, stairs.duals))
+    error = ROUNDING * (math.fsum(np.abs(entropy)) + math.fsum(np.abs(paid)))
+    bound = math.fsum(entropy) - math.fsum(paid) + profit + error
+    stats = {"pairs": int(np.count_nonzero(rows.weights[:, 1]))}
+    return Pairs(rows, math.fsum(entropy) - math.fsum(_lost(rows, p)), bound, entropy - paid, slab, stats)
+
+
+def _rows(p: Array, stairs: Staircase) -> PairRows:
     """The outputs of the paths, and what is left of every letter as an output by itself."""
     paths = [path for path in (stairs.upper, stairs.lower) if path is not None]
-    parts = [_outputs(path, p) for path in paths]
-    left = 1 - sum((part.sums() for part in parts), np.zeros(len(p)))
-    single = np.flatnonzero(left > 1e-12)
-    parts.append(PairRows.of(single, single, (left[single] * p[single], np.zeros(len(single))), p))
-    return PairRows(np.concatenate([r.letters for r in parts]), np.concatenate([r.weights for r in parts]), len(p))
-
-
-def _outputs(path: Path, p: Array) -> PairRows:
-    """A path's outputs that have any probability."""
-    some = path.mass_first + path.mass_second > 0
-    return PairRows.of(path.first[some], path.second[some], (path.mass_first[some], path.mass_second[some]), p)
+    parts = [PairRows.of(s.first, s.second, s.mass_first, s.mass_second, p) for s in paths]
+    left = 1 - np.sum([part.sums() for part in parts], axis=0) if parts else np.ones(len(p))
+    single = np.flatnonzero(left > LEFT)
+    parts.append(PairRows.of(single, single, left[single] * p[single], np.zeros(len(single)), p))
+    return PairRows.joined(parts)
 
 
 def _lost(rows: PairRows, p: Array) -> Array:
@@ -80,3 +93,19 @@ def _lost(rows: PairRows, p: Array) -> Array:
     mass = rows.weights * p[rows.letters]
     share = mass / mass.sum(axis=1, keepdims=True)
     return np.asarray(-(mass * np.log(np.where(share > 0, share, 1))).sum(axis=1))
+
+
+def _rays(problem: Problem, found: Pairs) -> NDArray[np.object_] | None:
+    """The integer rays of the rows, if the two bounds are one equality in exact numbers (ε = 0)."""
+    condition, slab = found.slab.conditions[0], found.slab
+    if not problem.cone.exact or condition is None or (np.sign(slab.upper) != -np.sign(slab.lower)).any():
+        return None
+    a = problem.cone.A[condition]
+    rays = np.zeros((len(found.rows), len(a)), object)
+    for k, (x, y) in enumerate(found.rows.letters):
+        if x == y:
+            rays[k, x] = 1
+        else:
+            common = Fraction(a[x]) / -Fraction(a[y])
+            rays[k, x], rays[k, y] = common.denominator, common.numerator
+    return rays

@@ -11,7 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from trechter.errors import SolverError
 from trechter.geometry.cone import Array, Cone
 
 AFFINE = 1e-7  # how far d_k may be from affine when its largest value is 1: rounding where a secret value is rare
@@ -38,7 +40,9 @@ class Slab:
         alive = np.flatnonzero((d > INSIDE * size[:, None]).any(axis=1))
         d = d[alive] / size[alive, None]
         if len(alive) == 0:
-            return cls(*(np.full(len(masses), -1.0) for _ in range(2)), (None, None))
+            return cls(np.full(len(masses), -1.0), np.full(len(masses), -1.0), (None, None))
+        if np.any(d @ masses > AFFINE * masses.sum()):
+            raise SolverError("the constant row is outside the cone: no protocol obeys it; a privacy notion always allows it")
         spread = np.ptp(d, axis=1)
         r = d[np.argmax(spread)]
         centred = r - masses @ r / masses.sum()
@@ -49,13 +53,14 @@ class Slab:
             return None
         bound = -shift / slope
         above, below = np.flatnonzero(slope > 0), np.flatnonzero(slope < 0)
-        tightest = (
-            above[np.argmin(bound[above])] if len(above) else None,
-            below[np.argmax(bound[below])] if len(below) else None,
-        )
-        upper, lower = (np.full(len(r), -1.0) if k is None else _relaxed(d[k]) for k in tightest)
-        conditions = tuple(None if k is None else int(alive[k]) for k in tightest)
-        return cls(upper, lower, conditions)
+        top = int(above[np.argmin(bound[above])]) if len(above) else None
+        bottom = int(below[np.argmax(bound[below])]) if len(below) else None
+        upper, lower = (np.full(len(r), -1.0) if k is None else _relaxed(d[k]) for k in (top, bottom))
+        return cls(upper, lower, (_entry(alive, top), _entry(alive, bottom)))
+
+
+def _entry(alive: NDArray[np.intp], k: int | None) -> int | None:
+    return None if k is None else int(alive[k])
 
 
 def _relaxed(d: Array) -> Array:

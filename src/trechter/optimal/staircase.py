@@ -10,12 +10,12 @@ side, farthest first. (b) If the mean of H ∪ L is above hi (below lo), only ou
 M is left alone, and there are thresholds: the letters of H nearest to hi and those of L farthest from hi are coupled at hi,
 the rest of H with the rest of L at lo. The excess at both bounds must balance, which determines the thresholds.
 
-Proof. (a) ∂²c/∂σ∂τ = 1/(σ+τ) > 0. (b, c) Per unit mass of x an output at b costs k(z), z = (r_x − b)/(b − r_x'),
-k(z) = (1+z) ln(1+z) − z ln z, which increases. If (x, m) at hi with m ∈ M and (x', y) at lo with y ∈ L were both used, y
-could serve x at hi instead of m and x' at hi (or alone, if x' ∈ M) instead of lo: every z falls, and m is free. Counting excess
-excludes the other cases. For the thresholds let u be optimal duals and `Φ_b(r) = min_y k(z) − z u_y` the price at which a
-letter of H is served at b. Its slope is (Φ_b − ln(1+z))/(r − b) = (ln(1+1/z) − u_y)/(b − y), and from these two
-forms the slope of Φ_hi exceeds that of Φ_lo wherever they are equal: they cross once, and so do those of L. ∎
+Proof. (a) ∂²c/∂σ∂τ = 1/(σ+τ) > 0. (b, c) Per unit mass of x an output at b costs k(z), z = (r_x − b)/(b − r_x'), where
+k(z) = (1+z) ln(1+z) − z ln z increases. If (x, m) at hi with m ∈ M and (x', y) at lo with y ∈ L were both used, y could
+serve x at hi instead of m, and x' at hi (or x' alone, if in M) instead of lo: every z falls, and m is free. Counting
+excess excludes the other cases. For the thresholds let u be optimal duals and `Φ_b(r) = min_y k(z) − z u_y` the price
+at which a letter of H is served at b. Its slope is (Φ_b − ln(1+z))/(r − b) = (ln(1+1/z) − u_y)/(b − y), and from these
+two forms the slope of Φ_hi exceeds that of Φ_lo wherever they are equal: they cross once, and so do those of L. ∎
 
 The duals follow from the couplings, whose outputs form two paths with two letters in common: along a path U_x + U_x' = c
 with U = u·σ, and the letters in common have one price. They are checked afterwards over all pairs, not trusted.

@@ -14,7 +14,7 @@ ENTITY = re.compile("|".join(map(re.escape, ENTITIES)), re.IGNORECASE)
 
 def escaped(text: str) -> str:
     """Text as Markdown; space at its ends, which would be lost, is spelled out."""
-    shown = MARKUP.sub(r"\\\g<0>", ENTITY.sub(lambda m: ENTITIES[m[0].lower()], visible(text)))
+    shown = ENTITY.sub(lambda m: ENTITIES[m[0].lower()], MARKUP.sub(r"\\\g<0>", visible(text)))
     inner = shown.strip(" ")
     ends = len(shown) - len(shown.lstrip(" ")), len(shown) - len(shown.rstrip(" "))
     return "␠" * len(shown) if not inner else "␠" * ends[0] + inner + "␠" * ends[1]

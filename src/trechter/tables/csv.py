@@ -93,7 +93,8 @@ def _separator(name: str) -> str:
 
 
 def _nulled(column: pl.Series) -> pl.Series:
-    return column.replace("", None) if (column == "").any() else column
+    empty = column.alias("") == ""
+    return column.set(empty, None) if empty.any() else column
 
 
 def _header(path: Path, separator: str) -> tuple[str, ...]:

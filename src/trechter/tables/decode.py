@@ -32,17 +32,17 @@ class OutputColumn:
         if any(type(v) is int and not -(2**63) <= v < 2**63 for v in self.values):
             dtype = pl.String
         values = [label(v) if dtype is pl.String and v is not None else v for v in self.values]
-        return pl.Series(self.name, values, dtype=dtype).gather(np.asarray(self.codes, np.uint32))
+        return pl.Series(values, dtype=dtype).gather(np.asarray(self.codes, np.uint32))
 
 
 class Decoder:
     """Released rows from output codes."""
 
     def __init__(self, outputs: Sequence[OutputColumn]) -> None:
-        self._columns = [output.shown() for output in outputs]
-        self.outputs = len(self._columns[0])
+        self._columns = {output.name: output.shown() for output in outputs}
+        self.outputs = len(outputs[0].codes)
 
     def __call__(self, codes: NDArray[Any]) -> pl.DataFrame:
         """One row for each code."""
         rows = pl.Series(codes).cast(pl.UInt32)
-        return pl.DataFrame([column.gather(rows) for column in self._columns])
+        return pl.DataFrame({name: column.gather(rows) for name, column in self._columns.items()})

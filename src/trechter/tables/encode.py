@@ -81,9 +81,9 @@ class Encoding:
 def without_code(encoder: Encoder, batch: pl.DataFrame) -> pl.DataFrame:
     """The cells of a batch that have no code, as text, and how often each occurs."""
     column = batch[encoder.attribute.name]
-    cells = column.filter(pl.Series(encoder(column) == NONE))
+    cells = column.alias("cell").filter(pl.Series(encoder(column) == NONE))
     cells = cells.fill_nan(None) if cells.dtype.is_float() else cells
-    return cells.cast(pl.String).alias("cell").to_frame().group_by("cell").len("rows")
+    return cells.cast(pl.String).to_frame().group_by("cell").len("rows")
 
 
 def unseen(attribute: Attribute, found: Iterable[pl.DataFrame]) -> SchemaError:

@@ -69,7 +69,8 @@ class Frame(Engine):
         """What the step makes of each batch."""
         columns = [self._frame.get_column(name) for name in names]
         for start in range(0, max(len(self._frame), 1), BATCH):
-            yield step(pl.DataFrame([_polars(column[start : start + BATCH]) for column in columns]))
+            part = [_polars(column[start : start + BATCH], column.name) for column in columns]
+            yield step(pl.DataFrame(part))
 
     def collect(self, names: Sequence[str], step: Step) -> Any:
         """A table of the same type, with the same index if it has one."""
@@ -80,13 +81,13 @@ class Frame(Engine):
         return released.to_arrow() if self._frame.implementation.is_pyarrow() else released
 
 
-def _polars(column: nw.Series[Any]) -> pl.Series:
+def _polars(column: nw.Series[Any], name: str) -> pl.Series:
     native = column.to_native()
     if isinstance(native, pl.Series):
         return native
     if column.implementation.is_pandas_like():
-        return pandas.to_polars(native, column.name)
+        return pandas.to_polars(native, name)
     try:
-        return column.to_polars()
+        return column.to_polars().alias(name)  # a slice of an Arrow column has lost its name
     except pandas.FAILURES as error:
-        raise TableError(f"column {column.name!r} cannot be read: {error}") from error
+        raise TableError(f"column {name!r} cannot be read: {error}") from error

@@ -8,6 +8,8 @@
 
 A cell that is not of the type becomes null, like a null; `is_null` tells them apart. A column that cannot be of the
 type at all (dates for integers) is an error, since it is the declaration that is wrong.
+
+Polars takes the name of a column for a pattern in many a method (^a.*$ and * mean several), so cells lose it here.
 """
 
 from __future__ import annotations
@@ -41,17 +43,18 @@ def nature(column: pl.Series) -> str:
 
 def is_null(column: pl.Series) -> pl.Series:
     """Which cells are null; NaN is."""
+    column = column.alias("")
     return column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
 
 
 def as_kind(column: pl.Series, kind: str) -> pl.Series:
     """The cells as that type, null where they are not of it."""
     held = nature(column)
-    if held == "null":
-        return column.cast(DTYPES[kind])
     if (held, kind) not in READ:
+        if is_null(column).all():  # no cell tells a type, whatever an engine says: pandas takes them for floats
+            return pl.repeat(None, len(column), dtype=DTYPES[kind], eager=True)
         raise SchemaError(f"column {column.name!r} is declared {kind!r}, but holds {column.dtype}; declare it {held!r}")
-    return READ[held, kind](column)
+    return READ[held, kind](column.alias(""))
 
 
 def _text_to_integer(column: pl.Series) -> pl.Series:

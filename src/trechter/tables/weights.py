@@ -24,7 +24,7 @@ PLACES = 1000  # so that no text can ask for an integer of a billion digits
 def sums(codes: NDArray[Any], weights: pl.Series) -> pl.DataFrame:
     """For each code, base and exponent: the sum of m, the sum of m² as a float, and the rows."""
     parts = _parts(weights)
-    wrong = weights.filter(parts["m"].is_null())
+    wrong = weights.alias("").filter(parts["m"].is_null())
     if len(wrong):
         raise TableError(
             f"column {weights.name!r} has cells that are no weights, such as {wrong[0]!r}; a weight is a finite number, "
@@ -37,7 +37,8 @@ def sums(codes: NDArray[Any], weights: pl.Series) -> pl.DataFrame:
 
 def _parts(weights: pl.Series) -> pl.DataFrame:
     """m, base and exponent of each weight; m is null where a cell is none."""
-    held = nature(weights)
+    held, name = nature(weights), weights.name
+    weights = weights.alias("")
     if weights.dtype.is_float():
         return _binary(weights.cast(pl.Float64))
     if held == "integer":
@@ -45,7 +46,7 @@ def _parts(weights: pl.Series) -> pl.DataFrame:
         return _bounded(m.to_frame().with_columns(pl.lit(0, pl.Int32).alias("exponent")))
     if held in ("text", "number", "null"):
         return _decimal(weights.cast(pl.String))
-    raise TableError(f"column {weights.name!r} holds {weights.dtype}; weights are numbers")
+    raise TableError(f"column {name!r} holds {weights.dtype}; weights are numbers")
 
 
 def _binary(weights: pl.Series) -> pl.DataFrame:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,17 +19,13 @@ def staged(out: str | Path, overwrite: bool = False) -> Iterator[Path]:
     """The folder to fill; on any error or interrupt it is removed and `out` is as before."""
     target = Path(out)
     check_free(target, overwrite)
+    folder = target.parent / f"{PARTIAL}{secrets.token_hex(8)}"
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(dir=target.parent, prefix=PARTIAL))
-    except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror}; choose another place with --out") from None
-    try:
-        folder.chmod(0o755)
+        folder.mkdir(parents=True)
         yield folder
         _replace(folder, target)
     except OSError as error:
-        raise OutputError(f"cannot write {target}: {error}; choose another place with --out") from error
+        raise OutputError(f"cannot write {target}: {error.strerror}; choose another place with --out") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -56,7 +52,11 @@ def _replace(folder: Path, target: Path) -> None:
     if not target.exists():
         folder.rename(target)
         return
-    former = Path(tempfile.mkdtemp(dir=target.parent, prefix=PARTIAL))
-    target.rename(former / "former")
-    folder.rename(target)
+    former = folder.with_name(f"{folder.name}-former")
+    target.rename(former)
+    try:
+        folder.rename(target)
+    except BaseException:
+        former.rename(target)
+        raise
     shutil.rmtree(former)

@@ -12,7 +12,6 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pytest
 
 Rows = dict[str, list[Any]]
 
@@ -72,12 +71,6 @@ MAKERS: dict[str, Callable[[Path, Rows], Any]] = {
     "arrow dictionaries": lambda _, rows: _dictionaries(rows),
 }
 FORMATS = {name: name.split()[0].removesuffix(".gz").replace("tsv", "csv") for name in MAKERS}
-
-
-@pytest.fixture(params=MAKERS)
-def engine(request, tmp_path) -> Callable[[Rows], Any]:
-    """Makes a table of one kind from columns."""
-    return lambda rows: MAKERS[request.param](tmp_path, rows)
 
 
 def plain(column: Any) -> list[Any]:
