@@ -1,8 +1,8 @@
 """Trechter: publish a table row by row while one column stays secret, with the provably best protocol.
 
-    joint = tr.Joint.from_table("survey.csv", secret="illness", release=["work", "smoking"], schema="schema.toml")
-    result = tr.design(joint, tr.LIP("0.5"))
-    released = result.protocol.sanitise(table)
+joint = tr.Joint.from_table("survey.csv", secret="illness", release=["work", "smoking"], schema="schema.toml")
+result = tr.design(joint, tr.LIP("0.5"))
+released = result.protocol.sanitise(table)
 """
 
 from trechter.alphabet import Attribute, Bin, Schema

@@ -25,7 +25,7 @@ other = "Other"
 type = "integer"
 edges = [17, 25, 35, 50, 65, 91]
 """
-ODD = st.sampled_from('"\\\'\n\r\t\b\f\x00\x1f\x7f\x85\u2028.# =[]{}é🙂ﬃ')
+ODD = st.sampled_from("\"\\'\n\r\t\b\f\x00\x1f\x7f\x85\u2028.# =[]{}é🙂ﬃ")
 TEXT = st.one_of(st.text(), st.text(ODD))
 
 
@@ -60,9 +60,7 @@ def attributes(draw: st.DrawFn, name: str) -> Attribute:
 
 
 SCHEMAS = (
-    st.lists(TEXT, min_size=1, max_size=4, unique=True)
-    .flatmap(lambda names: st.tuples(*map(attributes, names)))
-    .map(Schema)
+    st.lists(TEXT, min_size=1, max_size=4, unique=True).flatmap(lambda names: st.tuples(*map(attributes, names))).map(Schema)
 )
 
 

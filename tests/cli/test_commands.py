@@ -331,7 +331,7 @@ def test_demo_speaks_plainly(trechter, tmp_path):
     assert code == 0
     assert time.monotonic() - start < 60
     assert "sees the odds of long_term_illness = yes move from 1 :" in shown
-    assert RELEASE <= {p.name for p in out.iterdir()} | {"steward"}
+    assert {p.name for p in out.iterdir()} == RELEASE
     assert trechter("demo", "--out", out)[0] == 0
 
 

@@ -101,11 +101,12 @@ def test_rows_on_the_boundary_stay_private(name, target, seed):
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("b", [2, 3, 6])
 def test_neither_margin_could_be_less(target, b):
-    """Two letters that are the secret itself, every row at the bound: what one column loses, nothing else makes good."""
-    for seed in range(40):
-        share = np.random.default_rng(seed).dirichlet(np.ones(b - 1)) / (np.exp(target) + 1)
-        others = np.array([share, share * np.exp(target)]).T
-        Q = np.vstack([[1 / (1 + np.exp(-target)), 1 / (1 + np.exp(target))], others])
+    """Two letters that are the secret itself, rows at the bound: what one column loses, nothing else makes good."""
+    for seed in range(60):
+        draw = np.random.default_rng(seed)
+        v = (draw.random() if seed % 2 else 1) / (np.exp(target) + 1)  # at 1 the other rows are at the bound as well
+        first = np.array([v * np.exp(target), v])
+        Q = np.vstack([first, draw.dirichlet(np.ones(b - 1))[:, None] * np.maximum(1 - first, v)])
         epsilon = Fraction(log_up(worst_ratio("ldp", shares(Q), np.eye(2, dtype=int))))
         weights = round_columns(Q, epsilon, bits_for(epsilon, b, 7)).tolist()
         assert all(at_most_exp(max(row), min(row), epsilon) for row in weights)

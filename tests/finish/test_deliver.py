@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import random_joint, random_matrix
 
 import trechter as tr
-from tests.conftest import random_joint, random_matrix
 from trechter.finish import deliver
 from trechter.finish.explain import explain
 from trechter.model.outputs import Mixture

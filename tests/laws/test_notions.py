@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import random_joint, random_matrix
 
 import trechter as tr
-from tests.conftest import random_joint, random_matrix
 from trechter.measures import odds_text, posterior_range
 from trechter.model.dense import DenseProtocol
 from trechter.privacy import NOTIONS, notion_from

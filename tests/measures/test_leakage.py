@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import random_joint, random_matrix
 
 import trechter as tr
-from tests.conftest import random_joint, random_matrix
 from trechter.measures import entropy
 from trechter.model.dense import DenseProtocol
 
@@ -51,7 +51,7 @@ def test_against_the_literal_sums(seed, shape, reads):
 
 @given(*CASES)
 def test_inequalities(seed, shape, reads):
-    """I(S;Y) ≤ maximal leakage ≤ LIP level; the Bayes gain is at most e to the maximal leakage; for x only, I(S;Y) ≤ I(X;Y)."""
+    """I(S;Y) ≤ maximal leakage ≤ LIP level; ln of the Bayes gain too; if S is not read, I(S;Y) ≤ I(X;Y)."""
     joint = random_joint(seed, *shape)
     n = joint.exact.shape[1] * (joint.exact.shape[0] if reads == "sx" else 1)
     protocol = DenseProtocol.from_matrix(random_matrix(seed, 4, n), joint, reads)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import random_counts
 
 import trechter as tr
-from tests.conftest import random_counts
 
 NUMBERS = st.one_of(
     st.integers(0, 10**30),
@@ -22,7 +22,7 @@ NUMBERS = st.one_of(
 @given(st.lists(st.lists(NUMBERS, min_size=3, max_size=3), min_size=2, max_size=4).filter(lambda t: any(map(any, t))))
 def test_exact_whatever_the_numbers(table):
     """`exact` are integers in the very proportions of what was given, and p is their nearest floats."""
-    counts = np.array([[v for v in row] for row in table] + [[None] * 3], object)[:-1]
+    counts = np.array([list(row) for row in table] + [[None] * 3], object)[:-1]
     joint = tr.Joint(counts)
     exact = [Fraction(v) for row in table for v in row]
     total, whole = sum(exact), int(sum(int(v) for v in joint.exact.ravel()))

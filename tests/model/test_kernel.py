@@ -361,7 +361,9 @@ def test_a_sum_that_only_wraps_to_the_right_one_is_refused():
     with pytest.raises(ProtocolError, match="input 0 sum to"):
         Kernel(np.full((17, 1), 2**60), 60)
     with pytest.raises(ProtocolError, match="input 0 sum to"):
-        Kernel(np.array([[2**63], [2**63], [2**48]], np.uint64), 48)
+        Kernel(np.array([[1], [2**64 - 1], [2**48]], np.uint64), 48)
+    with pytest.raises(ProtocolError, match="input 0 sum to"):
+        Kernel(np.array([[2**64], [2**48]], object), 48)
 
 
 @pytest.mark.parametrize(

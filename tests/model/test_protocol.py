@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import random_joint, random_matrix
 
 import trechter as tr
-from tests.conftest import random_joint, random_matrix
 from trechter.model.dense import DenseProtocol, nearest
 from trechter.model.operations import product
 from trechter.model.outputs import Mixture, ValueSet, output_from_json, output_to_json
@@ -159,7 +159,8 @@ def test_marginal_undoes_composition_and_product():
     "output",
     [
         "text", 3, True, None, dt.date(2020, 2, 29), tr.Bin(0, 5), tr.Bin(0.5, 1.5, True), tr.Bin(float("-inf"), 0),
-        ("a", 3), ValueSet(("a", "b")), ValueSet((("a", 1), ("b", None))), Mixture((("a", 1), ("b", 2)), (0.25, 0.75), "label"),
+        ("a", 3), ValueSet(("a", "b")), ValueSet((("a", 1), ("b", None))),
+        Mixture((("a", 1), ("b", 2)), (0.25, 0.75), "label"),
     ],
 )  # fmt: skip
 def test_outputs_survive_json(output):

@@ -32,11 +32,16 @@ class Listed(Randomness):
         buffer[:] = self.keys.pop(0)
 
 
-def keystream(seed: int, lane: str, n: int) -> bytes:
-    """The seeded stream by its definition: block i is AES-256 of the number i under the lane's key."""
-    key = hashlib.sha256(b"trechter insecure seed 1\x00" + f"{seed:x}/{lane}".encode()).digest()
+def counter_mode(key: bytes, start: int, n: int) -> bytes:
+    """n bytes of counter mode by its definition: block i is the encrypted number start + i."""
     ecb = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
-    return b"".join(ecb.update(i.to_bytes(16, "big")) for i in range(-(-n // 16)))[:n]
+    return b"".join(ecb.update(((start + i) % 2**128).to_bytes(16, "big")) for i in range(-(-n // 16)))[:n]
+
+
+def keystream(seed: int, lane: str, n: int) -> bytes:
+    """The seeded stream by its definition: counter mode from 0 under the lane's own key."""
+    key = hashlib.sha256(b"trechter insecure seed 1\x00" + f"{seed:x}/{lane}".encode()).digest()
+    return counter_mode(key, 0, n)
 
 
 @pytest.mark.parametrize("seed", [0, 1, -5, 2**200, np.int64(7), pytest.param(10**5000, id="huge")])
@@ -100,6 +105,22 @@ def test_secure_source_overwrites_all_and_nothing_else(octets):
         SecureRandom().fill(whole[10 : 10 + octets])
         seen |= whole[10 : 10 + octets]
     assert seen.all()
+
+
+def test_secure_stream_is_counter_mode_under_key_and_counter_of_the_operating_system(monkeypatch):
+    asked = []
+
+    def entropy(n: int) -> bytes:
+        asked.append(hashlib.shake_256(bytes([len(asked)])).digest(n))
+        return asked[-1]
+
+    monkeypatch.setattr(os, "urandom", entropy)
+    for _ in range(2):  # anew for every request
+        found = SecureRandom().integers((1 << 19) + 5, np.uint8).tobytes()
+        key, counter = asked[-2:]
+        assert (len(key), len(counter)) == (32, 16)
+        assert found == counter_mode(key, int.from_bytes(counter, "big"), (1 << 19) + 5)
+    assert len(asked) == 4
 
 
 def test_secure_words_never_repeat_in_a_large_request():

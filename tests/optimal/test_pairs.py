@@ -253,6 +253,23 @@ def test_a_time_limit_still_gives_a_protocol_and_a_bound():
     assert short.value < full.value <= full.bound <= short.bound
 
 
+def test_letters_that_do_not_depend_on_the_secret_are_published_at_no_cost():
+    p = np.array([0.25, 0.75])
+    found = pairs.solve(Problem(Cone(np.zeros((2, 2), int).astype(object)), p, Entropic()), Budget())
+    assert found.rows.tolist() == [[1, 0], [0, 1]]
+
+
+def test_the_letters_inside_are_priced_too(monkeypatch):
+    """A letter that costs more than its own output is worth must raise the bound."""
+    given = problem(jeffreys(20, 0), 1.0, "lip")
+    honest = pairs.optimum(given)
+    inside = int(np.flatnonzero((honest.slab.upper < 0) & (honest.slab.lower < 0))[0])
+    stairs = pairs.staircase(given.masses, honest.slab)
+    stairs.duals[inside] += 0.5
+    monkeypatch.setattr(pairs, "staircase", lambda *_: stairs)
+    assert pairs.optimum(given).bound >= honest.bound - given.masses[inside] * 0.5 + 0.5 - 1e-9
+
+
 def test_too_many_vertices_to_list_is_said():
     with pytest.raises(SolverError, match="vertices, too many to list"):
         pairs.optimum(problem(jeffreys(4000, 0), 0.5, "lip", ChiSquare()))

@@ -97,7 +97,7 @@ CASES = {
     "noisy": _noisy,
     "rare": _rare,
     "wide": lambda: made(_wide(), LIP("inf")),
-    "wide mixed": lambda: made(_wide(), LIP("0.3"), order="keep", secure=False),
+    "wide mixed": lambda: made(_wide(), LIP(1), order="keep", secure=False),
 }
 
 

@@ -187,13 +187,9 @@ def test_the_many_secrets_that_move_most_are_shown():
 
 def test_each_of_several_secrets_has_its_level():
     release = case("secrets")
-    levels = re.search(
-        r"Each secret alone illness: ([\d.]+); age: ([\d.]+)", words(release).replace("alone illness", "alone illness")
-    )
-    shown = re.search(r"Each secret alone\s*illness: ([\d.]+); age: ([\d.]+)", words(release))
-    assert levels or shown
-    for text, exact in zip((levels or shown).groups(), release.certificate.facts["levels"].values(), strict=True):
-        assert 0 <= float(text) - exact < 1e-4
+    shown = re.search(r"Each secret alone ?illness: ([\d.]+); age: ([\d.]+)", words(release))
+    for text, level in zip(shown.groups(), release.certificate.facts["levels"].values(), strict=True):
+        assert 0 <= float(text) - level < 1e-4
 
 
 REMARKS = {

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from trechter.report.charts import OddsScale
 from trechter.report.numbers import NOISE, at_most, factor, number, odds, odds_down, odds_up, quotient, share
 
 DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -93,3 +95,23 @@ def test_long_quotients_are_abbreviated():
     assert quotient(Fraction(5)) == "5"
     assert quotient(None) == "∞"
     assert quotient(Fraction(10**40 + 1, 7)) == "1000000000…0001 (41 digits) / 7"
+
+
+@given(st.lists(st.floats(1e-6, 1 - 1e-6), min_size=1, max_size=6))
+def test_a_scale_of_odds_has_room_and_order(found):
+    scale = OddsScale.over(found)
+    places = [scale.place(p) for p in sorted(found)]
+    assert 0 < places[0] <= places[-1] < 1
+    assert places == sorted(places)
+    assert scale.place(0) == 0
+    assert scale.place(1) == 1
+    marks = [scale.place(p) for p in scale.ticks()]
+    assert all(0 <= mark <= 1 for mark in marks)
+    assert all(right - left > 0.19 for left, right in pairwise(marks))
+
+
+def test_on_a_scale_of_odds_a_factor_is_a_step():
+    scale = OddsScale.over([0.001, 0.9])
+    by_ten = [scale.place(10**k / (1 + 10**k)) for k in (-2, -1, 0)]
+    assert by_ten[2] - by_ten[1] == pytest.approx(by_ten[1] - by_ten[0])
+    assert by_ten[1] > by_ten[0]

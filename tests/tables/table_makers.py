@@ -63,9 +63,7 @@ MAKERS: dict[str, Callable[[Path, Rows], Any]] = {
     "pandas nullable": lambda _, rows: pd.DataFrame(rows).convert_dtypes(),
     "pandas categories": lambda _, rows: _categories(rows),
     "polars": lambda _, rows: pl.DataFrame(rows, strict=False),
-    "polars categories": lambda _, rows: pl.DataFrame(rows, strict=False).with_columns(
-        pl.col(pl.String).cast(pl.Categorical)
-    ),
+    "polars categories": lambda _, rows: pl.DataFrame(rows, strict=False).with_columns(pl.col(pl.String).cast(pl.Categorical)),
     "polars lazy": lambda _, rows: pl.DataFrame(rows, strict=False).lazy(),
     "arrow": lambda _, rows: pa.table(rows),
     "arrow dictionaries": lambda _, rows: _dictionaries(rows),

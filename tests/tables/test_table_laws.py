@@ -210,6 +210,17 @@ def test_any_table_is_counted_alike_by_all(drawn):
             assert cells(released) == {a.name: rows[a.name] for a in attributes}, name
 
 
+def test_a_lazy_frame_is_drawn_from_once():
+    """A draw at each collection would release the same rows again and again."""
+    drawn = np.random.default_rng(1)
+    attribute = Attribute("a", ("x", "y"))
+    released = open_table(pl.DataFrame({"a": ["x"] * 100}).lazy()).sanitise(
+        [attribute], lambda codes: drawn.integers(0, 2, codes.size), [OutputColumn("a", ("x", "y"), np.arange(2))]
+    )
+    assert isinstance(released, pl.LazyFrame)
+    assert released.collect().equals(released.collect())
+
+
 def test_batches_leave_no_seams(make):
     """More rows than fit into one record batch."""
     n = 600_001

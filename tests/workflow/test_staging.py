@@ -27,9 +27,14 @@ def test_any_end_but_a_good_one_changes_nothing(tmp_path, error, former):
     if former:
         with staged(out) as folder:
             fill(folder, "old")
-    with pytest.raises(error), staged(out, overwrite=True) as folder:
-        fill(folder)
-        raise error
+
+    def broken_off():
+        with staged(out, overwrite=True) as folder:
+            fill(folder)
+            raise error
+
+    with pytest.raises(error):
+        broken_off()
     assert [p.name for p in tmp_path.iterdir()] == (["out"] if former else [])
     if former:
         assert (out / "protocol.json").read_text() == "old"

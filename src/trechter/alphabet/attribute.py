@@ -46,9 +46,7 @@ class Attribute:
             names = [_bin_type(plain)]
         if not names:
             shown = ", ".join(sorted(k.__name__ for k in kinds))
-            raise SchemaError(
-                f"attribute {name!r} mixes or has unsupported types ({shown}); use {known_types()}, or bins"
-            )
+            raise SchemaError(f"attribute {name!r} mixes or has unsupported types ({shown}); use {known_types()}, or bins")
         return cls(name, plain, names[0])  # type: ignore[arg-type]
 
     def __len__(self) -> int:
@@ -75,9 +73,7 @@ class Attribute:
         except KeyError:
             if self.other is not None and value is not None:
                 return self._codes[_key(self.other)]
-            raise SchemaError(
-                f"{value!r} is not a value of {self.name!r}; its values are {shorten(self.labels)}"
-            ) from None
+            raise SchemaError(f"{value!r} is not a value of {self.name!r}; its values are {shorten(self.labels)}") from None
 
     def to_json(self) -> dict[str, object]:
         """JSON form."""

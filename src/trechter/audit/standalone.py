@@ -30,10 +30,10 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
-NUMBER = re.compile(r"[0-9]+/[0-9]+|[0-9]*\.?[0-9]+(e[+-]?[0-9]{1,3})?", re.ASCII)
+NUMBER = re.compile(r"[0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 MEANING = {
-    "ldp": "no output is more than e^{0} times as likely under one value of {1} as under another",
-    "lip": "no output makes any value of {1} more, or less, likely than it was by a factor above e^{0}",
+    "ldp": "no output is more than e^{} times as likely under one value of {} as under another",
+    "lip": "no output is more than e^{} times as likely, or as unlikely, under a value of {} as it is overall",
 }
 
 
@@ -41,16 +41,8 @@ class CannotSay(Exception):  # noqa: N818 (an answer rather than an error)
     """There is no verdict, and why."""
 
 
-class Promise(NamedTuple):
-    """A notion by name, ε (None is infinity), and what is protected: the secret "s", or the released values "x"."""
-
-    notion: str
-    epsilon: Fraction | None
-    protect: str
-
-
 class Cell(NamedTuple):
-    """n rows (times a constant) with the protected value s and released values x; weights[y] / 2^bits is Q(y|s,x)."""
+    """n rows with the protected value s and released values x; weights[y] / 2^bits is Q(y|s,x)."""
 
     s: tuple[int, ...]
     x: tuple[int, ...]
@@ -91,9 +83,11 @@ def bounded(notion: str, cells: list[Cell], y: int) -> list[tuple[Fraction, Frac
 
 
 def at_most_exp(ratio: Fraction, epsilon: Fraction) -> bool:
-    """ratio ≤ e^ε, by 1 + ε + ε²/2! + … from below; from n ≥ 2ε on, what is left out is less than the last term."""
-    if ratio <= 1 or epsilon == 0 or ratio.numerator.bit_length() <= epsilon:
-        return ratio <= 1 or epsilon > 0  # in the third case ratio < 2^ε
+    """ratio ≤ e^ε, by 1 + ε + ε²/2! + … from below; from n ≥ 2ε on, what is left out is at most the last term."""
+    if ratio <= 1 or epsilon == 0:
+        return ratio <= 1
+    if ratio.numerator.bit_length() <= epsilon:
+        return True  # ratio < 2^ε
     total, term, n = Fraction(1), Fraction(1), 0
     while True:  # ends, because e^ε is irrational
         n += 1
@@ -108,7 +102,7 @@ def at_most_exp(ratio: Fraction, epsilon: Fraction) -> bool:
 def read_protocol(path: str) -> dict[str, Any]:
     """The protocol as it is in its file, weights as integers, once it is known to be whole and a distribution."""
     with open(path, encoding="utf-8") as file:
-        data = json.load(file)
+        data: dict[str, Any] = json.load(file)
     require(isinstance(data, dict) and data.get("format") == "trechter-protocol", "it is no protocol file")
     require(data.get("version") == 1, "its version is {!r}, and this script knows version 1", data.get("version"))
     stated = data.pop("hash", None)
@@ -116,46 +110,49 @@ def read_protocol(path: str) -> dict[str, Any]:
     require(stated == hashlib.sha256(text.encode()).hexdigest(), "its content does not match its hash: it was changed")
     require(data["kind"] == "dense", "this script judges protocols given as a matrix, not {!r}", data["kind"])
     require(data["reads"] in ("x", "sx"), "it reads {!r}, which is unknown", data["reads"])
-    require(type(data["bits"]) is int and data["bits"] > 0, "bits = {!r}", data["bits"])
-    for column in data["weights"]:
-        for w in column:
-            require(isinstance(w, str) and re.fullmatch("[0-9]+", w), "{!r} is no weight: digits are expected", w)
-    data["weights"] = [[int(w) for w in column] for column in data["weights"]]
+    require(data["secret"] and data["release"], "it names no secret or no released column")
+    read = (data["secret"] if data["reads"] == "sx" else []) + data["release"]
+    inputs = math.prod(len(attribute["values"]) for attribute in read)
+    require(len(data["weights"]) == inputs, "it has {} columns for {} inputs", len(data["weights"]), inputs)
+    data["weights"] = [[whole(weight) for weight in column] for column in data["weights"]]
     for i, column in enumerate(data["weights"]):
         require(len(column) == len(data["outputs"]), "column {} has not one weight for each output", i)
-        require(sum(column) == 2 ** data["bits"], "the weights of column {} do not sum to 2^{}", i, data["bits"])
-    return data | {"hash": stated} if sys.version_info >= (3, 9) else {**data, "hash": stated}
+        bits = sum(column).bit_length() - 1
+        require((bits, 1 << bits) == (data["bits"], sum(column)), "column {} does not sum to 2^{}", i, data["bits"])
+    data["hash"] = stated
+    return data
 
 
 def read_counts(path: str, attributes: list[Any]) -> dict[tuple[int, ...], int]:
     """How many rows (times a constant) have each combination of values, as positions in the protocol's lists."""
     with open(path, encoding="utf-8-sig", newline="") as file:
-        header, *rows = list(csv.reader(file, strict=True)) or [[]]
-    names = [a["name"] for a in attributes]
+        header, *rows = [row for row in csv.reader(file, strict=True) if row] or [[]]
     require(header[-1:] == ["count"], "its last column is not 'count'")
+    names = [attribute["name"] for attribute in attributes]
     for name in names:
-        require(header[:-1].count(name) == names.count(name) == 1, "it must have one column {!r}", name)
-    at, codes = [header.index(name) for name in names], [positions(a) for a in attributes]
+        require(header[:-1].count(name) == names.count(name) == 1, "there must be one column {!r}", name)
+    at, codes = [header.index(name) for name in names], [positions(attribute) for attribute in attributes]
     counts: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
-    for row in filter(None, rows):
+    for row in rows:
         require(len(row) == len(header), "the row {} does not have {} fields", row, len(header))
-        for j, name in enumerate(names):
-            require(row[at[j]] in codes[j], "{!r} is not a value of {!r}", row[at[j]], name)
-        counts[tuple(codes[j][row[at[j]]] for j in range(len(names)))] += number(row[-1])
+        for i, code in enumerate(codes):
+            require(row[at[i]] in code, "{!r} is not a value of {!r}", row[at[i]], names[i])
+        counts[tuple(code[row[at[i]]] for i, code in enumerate(codes))] += number(row[-1])
     require(any(counts.values()), "it counts no rows")
-    whole = 1
+    common = 1
     for n in counts.values():
-        whole *= n.denominator // math.gcd(whole, n.denominator)
-    return {key: int(n * whole) for key, n in counts.items() if n}
+        common *= n.denominator // math.gcd(common, n.denominator)
+    return {key: int(n * common) for key, n in counts.items() if n}
 
 
 def positions(attribute: dict[str, Any]) -> dict[str, int]:
     """Where each label of COUNTS.csv stands in the protocol's list of values."""
     shown = [label(value) for value in attribute["values"]]
-    while None in attribute["values"] and shown.count(shown[attribute["values"].index(None)]) > 1:
-        null = attribute["values"].index(None)  # a text that reads like the null: the null gives way
-        shown[null] = "(" + shown[null] + ")"
-    require(len(set(shown)) == len(shown), "the protocol lists a value of {!r} twice", attribute["name"])
+    if None in attribute["values"]:
+        null = attribute["values"].index(None)
+        while shown.count(shown[null]) > 1:  # a text that reads like the null
+            shown[null] = "(" + shown[null] + ")"
+    require(len(set(shown)) == len(shown), "a value of {!r} is listed twice", attribute["name"])
     return {text: i for i, text in enumerate(shown)}
 
 
@@ -166,17 +163,16 @@ def label(value: Any) -> str:
     return "(null)" if value is None else str(value["date"] if isinstance(value, dict) else value)
 
 
+def whole(text: str) -> int:
+    """The value of plain digits."""
+    require(isinstance(text, str) and re.fullmatch("[0-9]+", text), "{!r} is no weight: digits are expected", text)
+    return int(text)
+
+
 def number(text: str) -> Fraction:
     """The exact value of 12, 0.5, 1e-6 or 3/7."""
     require(NUMBER.fullmatch(text), "{!r} is no number ≥ 0", text)
     return Fraction(text)
-
-
-def promise_of(notion: str, epsilon: str, protect: str = "s") -> Promise:
-    """A promise in its exact form."""
-    require(notion in ("ldp", "lip", "srldp", "srlip"), "the notion {!r} is unknown", notion)
-    require(protect in ("s", "x"), "it protects {!r}, which is unknown", protect)
-    return Promise(notion, None if epsilon == "inf" else number(epsilon), protect)
 
 
 def require(condition: object, reason: str, *values: object) -> None:
@@ -185,47 +181,35 @@ def require(condition: object, reason: str, *values: object) -> None:
         raise CannotSay(reason.format(*values))
 
 
-def cells_of(protocol: dict[str, Any], counts: dict[tuple[int, ...], int], protect: str) -> list[Cell]:
-    """The counted rows, each with the weights that its values get. Columns are in the order of the values read."""
-    c = len(protocol["secret"])
-    read = (protocol["secret"] if protocol["reads"] == "sx" else []) + protocol["release"]
-    sizes = [len(a["values"]) for a in read]
-    require(math.prod(sizes) == len(protocol["weights"]), "it has not one column of weights for each input")
-    column = dict(zip(product(*map(range, sizes)), protocol["weights"]))  # noqa: B905 (strict= needs Python 3.10)
-    return [
-        Cell(key[:c] if protect == "s" else key[c:], key[c:], column[key[len(key) - len(read) :]], n)
-        for key, n in counts.items()
-    ]
-
-
-def verdict(protocol_path: str, counts_path: str, notion: str | None, epsilon: str | None) -> tuple[bool, str]:
+def verdict(protocol: dict[str, Any], counts: dict[tuple[int, ...], int], promise: dict[str, str]) -> tuple[bool, str]:
     """The answer, and the answer in words."""
-    require((notion is None) == (epsilon is None), "give --notion and --epsilon together, or neither")
-    protocol = within(protocol_path, read_protocol, protocol_path)
-    counts = within(counts_path, read_counts, counts_path, protocol["secret"] + protocol["release"])
-    asked = {"notion": notion, "epsilon": epsilon} if notion else protocol["promise"]
-    require(asked, "the protocol promises nothing; name --notion and --epsilon")
-    promise = promise_of(**asked)
-    cells = within(protocol_path, cells_of, protocol, counts, promise.protect)
-    worst = worst_ratio(promise.notion, cells)
-    holds = promise.epsilon is None or (worst is not None and at_most_exp(worst, promise.epsilon))
-    names = ", ".join(a["name"] for a in protocol["secret" if promise.protect == "s" else "release"])
-    words = MEANING[promise.notion[-3:] if promise.notion.endswith("ldp") else "lip"]
-    words = words.format("inf" if promise.epsilon is None else promise.epsilon, names)
+    notion, protect = promise["notion"], promise.get("protect", "s")
+    epsilon = None if promise["epsilon"] == "inf" else number(promise["epsilon"])
+    require(notion in ("ldp", "lip", "srldp", "srlip"), "the notion {!r} is unknown", notion)
+    require(protect in ("s", "x"), "it protects {!r}, which is unknown", protect)
+    c, first = len(protocol["secret"]), 0 if protocol["reads"] == "sx" else len(protocol["secret"])
+    sizes = [len(a["values"]) for a in protocol["secret"] + protocol["release"]]
+    column = {read: protocol["weights"][i] for i, read in enumerate(product(*map(range, sizes[first:])))}
+    cells = [Cell(v[:c] if protect == "s" else v[c:], v[c:], column[v[first:]], n) for v, n in counts.items()]
+    worst = worst_ratio(notion, cells)
+    holds = epsilon is None or (worst is not None and at_most_exp(worst, epsilon))
+    names = " with ".join(a["name"] for a in protocol["secret" if protect == "s" else "release"])
+    words = MEANING["ldp" if notion.endswith("ldp") else "lip"].format(f"({promise['epsilon']})", names)
+    if notion.startswith("sr"):
+        words += ", also for readers who know any released attributes from elsewhere"
     level = "infinite" if worst is None else f"about {math.log(worst.numerator) - math.log(worst.denominator):.9g}"
-    known = ", also for readers who know any released attributes from elsewhere" * promise.notion.startswith("sr")
     answer = "HOLDS" if holds else "DOES NOT HOLD"
-    return holds, f"{answer}: {words}{known}.\nLevel: {level}. Hash of the protocol: {protocol['hash']}"
+    return holds, f"{answer}: {words}.\nThe level is {level}. The protocol's hash is {protocol['hash']}."
 
 
 def within(place: str, step: Any, *arguments: Any) -> Any:
-    """A step whose failures are reported as those of a file."""
+    """What a step gives; whatever stops it, there is no verdict, and the place is named."""
     try:
         return step(*arguments)
     except CannotSay as reason:
         raise CannotSay(f"{place}: {reason}") from None
     except Exception as error:
-        raise CannotSay(f"{place}: it cannot be read ({type(error).__name__}: {error})") from None
+        raise CannotSay(f"{place}: it cannot be used ({type(error).__name__}: {error})") from None
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -233,11 +217,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Does a protocol keep its promise?")
     parser.add_argument("protocol", help="protocol.json")
     parser.add_argument("counts", help="COUNTS.csv: the secret and released columns, then count")
-    parser.add_argument("--notion", help="ldp, lip, srldp or srlip, in place of what is promised")
+    parser.add_argument("--notion", help="ldp, lip, srldp or srlip, in place of what is promised", type=str.lower)
     parser.add_argument("--epsilon", help="its level: 0.5, 1/2, 0 or inf")
     asked = parser.parse_args(arguments)
     try:
-        holds, words = verdict(asked.protocol, asked.counts, asked.notion, asked.epsilon)
+        require((asked.notion is None) == (asked.epsilon is None), "give --notion and --epsilon together, or neither")
+        protocol = within(asked.protocol, read_protocol, asked.protocol)
+        counts = within(asked.counts, read_counts, asked.counts, protocol["secret"] + protocol["release"])
+        own = within(asked.protocol, protocol.__getitem__, "promise")
+        promise = {"notion": asked.notion, "epsilon": asked.epsilon} if asked.notion else own
+        require(promise, "the protocol promises nothing; name --notion and --epsilon")
+        holds, words = within("the promise", verdict, protocol, counts, promise)
     except CannotSay as reason:
         print("CANNOT SAY:", reason)
         return 2
@@ -246,4 +236,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     sys.exit(main())

@@ -128,7 +128,7 @@ def check_weights(integers: Integers, bits: int) -> None:
 
 def parse_weights(columns: Sequence[Sequence[str]], bits: int) -> Integers:
     """Weights from decimal strings."""
-    if any(not isinstance(w, str) or not w.isdecimal() for column in columns for w in column):
+    if any(not (isinstance(w, str) and w.isascii() and w.isdecimal()) for column in columns for w in column):
         raise ProtocolError("weights must be decimal digits as text")
     if len({len(column) for column in columns}) > 1:
         raise ProtocolError("the columns of the weights differ in length")

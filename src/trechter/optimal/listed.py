@@ -85,7 +85,7 @@ def listed(problem: Problem, slab: Slab, start: PairRows, budget: Budget) -> Lis
 
 def _tables(problem: Problem, slab: Slab) -> Iterator[Table]:
     """The letters inside the slab, and the pairs across each bound."""
-    inside = np.flatnonzero((slab.upper <= 0) & (slab.lower <= 0))[:, None]
+    inside = np.flatnonzero(slab.inside)[:, None]
     sides = [(np.flatnonzero(d > 0)[:, None], np.flatnonzero(d < 0)[None], d) for d in (slab.upper, slab.lower)]
     size = len(inside) + sum(beyond.size * within.size for beyond, within, _ in sides)
     if size > MOST_VERTICES:

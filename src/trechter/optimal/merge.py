@@ -48,7 +48,7 @@ class Merged:
     def _share(self, start: float, end: float) -> Array:
         """How much of each letter's quantiles lies between two."""
         overlap = np.minimum(self.high, end) - np.maximum(self.low, start)
-        return np.maximum(overlap, 0) / (self.high - self.low)
+        return np.asarray(np.maximum(overlap, 0) / (self.high - self.low))
 
 
 def merged(problem: Problem) -> Merged | None:
@@ -58,7 +58,7 @@ def merged(problem: Problem) -> Merged | None:
     group = _alike(problem)
     if group.max() + 1 == len(group):
         return None
-    masses = np.bincount(group, problem.masses)
+    masses: Array = np.bincount(group, problem.masses).astype(np.float64)
     conditions = np.zeros((len(problem.cone.A), len(masses)))
     np.add.at(conditions.T, group, problem.cone.A.T.astype(np.float64))
     low, high = _quantiles(group, problem.masses)

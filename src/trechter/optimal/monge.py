@@ -10,6 +10,8 @@ Floats: a partner that is missed by an error of G costs any row below it no more
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,7 +52,7 @@ def _block(d: Array, duals: Array, rows: Index, columns: Index) -> float:
     return float((profit(np.arange(len(rows)), best) / (s + t[0])).max().clip(0) + error)
 
 
-def row_maxima(value, m: int, n: int) -> Index:  # type: ignore[no-untyped-def]
+def row_maxima(value: Callable[[Index, Index], Array], m: int, n: int) -> Index:
     """The column of the largest value of each row, if it never decreases from row to row."""
     best = np.full(m + 1, n - 1)  # and −1, which is read as row m, is bounded below by 0
     step = 1 << (m.bit_length() - 1)

@@ -58,7 +58,7 @@ def optimum(problem: Problem, budget: Budget | None = None) -> Pairs:
     if slab is None:
         raise RequestError("solver 'pairs' needs conditions that bound one posterior from two sides; use solver='auto'")
     stairs = staircase(problem.masses, slab)
-    rows = _rows(problem.masses, stairs)
+    rows = _rows(problem.masses, slab, stairs)
     if problem.targets is None and isinstance(problem.curve, Entropic):
         return _closed(problem.masses, slab, stairs, rows)
     found = listed(problem, slab, rows, budget or Budget())
@@ -71,19 +71,20 @@ def optimum(problem: Problem, budget: Budget | None = None) -> Pairs:
 def _closed(p: Array, slab: Slab, stairs: Staircase, rows: PairRows) -> Pairs:
     """What the staircase proves: losing Σ p u of H(X) cannot be avoided, up to the best profit at the prices u."""
     entropy, paid = -p * np.log(p), p * stairs.duals
-    profit = max(0.0, most_profit(slab.upper, stairs.duals), most_profit(slab.lower, stairs.duals))
+    alone = stairs.duals[slab.inside].max(initial=0.0)
+    profit = max(float(alone), most_profit(slab.upper, stairs.duals), most_profit(slab.lower, stairs.duals))
     error = ROUNDING * (math.fsum(np.abs(entropy)) + math.fsum(np.abs(paid)))
     bound = math.fsum(entropy) - math.fsum(paid) + profit + error
     stats = {"pairs": int(np.count_nonzero(rows.weights[:, 1]))}
     return Pairs(rows, math.fsum(entropy) - math.fsum(_lost(rows, p)), bound, entropy - paid, slab, stats)
 
 
-def _rows(p: Array, stairs: Staircase) -> PairRows:
-    """The outputs of the paths, and what is left of every letter as an output by itself."""
+def _rows(p: Array, slab: Slab, stairs: Staircase) -> PairRows:
+    """The outputs of the paths, and what is left of every letter inside as an output by itself."""
     paths = [path for path in (stairs.upper, stairs.lower) if path is not None]
     parts = [PairRows.of(s.first, s.second, s.mass_first, s.mass_second, p) for s in paths]
     left = 1 - np.sum([part.sums() for part in parts], axis=0) if parts else np.ones(len(p))
-    single = np.flatnonzero(left > LEFT)
+    single = np.flatnonzero((left > LEFT) & slab.inside)
     parts.append(PairRows.of(single, single, left[single] * p[single], np.zeros(len(single)), p))
     return PairRows.joined(parts)
 

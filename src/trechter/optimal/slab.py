@@ -30,39 +30,59 @@ class Slab:
 
     upper: Array
     lower: Array
-    conditions: tuple[int | None, int | None]
+    conditions: tuple[int | None, ...]
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """Which letters obey both bounds by themselves."""
+        return (self.upper <= 0) & (self.lower <= 0)
 
     @classmethod
     def of(cls, cone: Cone, masses: Array) -> Slab | None:
         """The slab that a cone is, or None."""
+        inside = 0.0 if cone.exact else INSIDE
         d = np.asarray(cone.A, np.float64) / masses
         size = np.abs(d).max(axis=1, initial=0)
-        alive = np.flatnonzero((d > INSIDE * size[:, None]).any(axis=1))
-        d = d[alive] / size[alive, None]
+        alive = np.flatnonzero((d > inside * size[:, None]).any(axis=1))
         if len(alive) == 0:
             return cls(np.full(len(masses), -1.0), np.full(len(masses), -1.0), (None, None))
-        if np.any(d @ masses > AFFINE * masses.sum()):
+        d = d[alive] / size[alive, None]
+        if np.any(d @ masses > AFFINE * (np.abs(d) @ masses)):
             raise SolverError("the constant row is outside the cone: no protocol obeys it; a privacy notion always allows it")
-        spread = np.ptp(d, axis=1)
-        r = d[np.argmax(spread)]
-        centred = r - masses @ r / masses.sum()
-        variance = float(masses @ centred**2)
-        slope = d @ (masses * centred) / variance if variance > 0 else np.zeros(len(d))
-        shift = (d - slope[:, None] * r) @ masses / masses.sum()
-        if np.abs(d - slope[:, None] * r - shift[:, None]).max() > AFFINE or (np.abs(slope) < AFFINE).any():
-            return None
-        bound = -shift / slope
+        affine = _affine(d)
+        return None if affine is None else cls._tightest(d, *affine, alive, inside)
+
+    @classmethod
+    def _tightest(cls, d: Array, slope: Array, bound: Array, alive: NDArray[np.intp], inside: float) -> Slab:
+        """The least upper bound and the greatest lower one.
+
+        The lower distances are capped by those of the opposite of the upper condition: where both bounds are one up to
+        rounding, rounding would otherwise let both be tight at a vertex, which would then name three letters.
+        """
         above, below = np.flatnonzero(slope > 0), np.flatnonzero(slope < 0)
-        top = int(above[np.argmin(bound[above])]) if len(above) else None
-        bottom = int(below[np.argmax(bound[below])]) if len(below) else None
-        upper, lower = (np.full(len(r), -1.0) if k is None else _relaxed(d[k]) for k in (top, bottom))
-        return cls(upper, lower, (_entry(alive, top), _entry(alive, bottom)))
+        upper = lower = np.full(d.shape[1], -1.0)
+        top = bottom = None
+        if len(above):
+            top = int(above[np.argmin(bound[above])])
+            upper = _relaxed(d[top], inside)
+        if len(below):
+            bottom = int(below[np.argmax(bound[below])])
+            opposite = np.inf if top is None else slope[bottom] / slope[top] * upper
+            lower = _relaxed(np.minimum(d[bottom], opposite), inside)
+        return cls(upper, lower, tuple(None if k is None else int(alive[k]) for k in (top, bottom)))
 
 
-def _entry(alive: NDArray[np.intp], k: int | None) -> int | None:
-    return None if k is None else int(alive[k])
+def _affine(d: Array) -> tuple[Array, Array] | None:
+    """Slopes of the rows of d as functions of one r, and the r where each is 0; None if they are no such functions."""
+    r = d[np.argmax(np.ptp(d, axis=1))]
+    first, last = np.argmin(r), np.argmax(r)
+    slope = (d[:, last] - d[:, first]) / max(r[last] - r[first], LEAST)
+    shift = d[:, first] - slope * r[first]
+    if np.abs(d - slope[:, None] * r - shift[:, None]).max() > AFFINE or (np.abs(slope) < AFFINE).any():
+        return None
+    return slope, -shift / slope
 
 
-def _relaxed(d: Array) -> Array:
+def _relaxed(d: Array, inside: float) -> Array:
     """A slightly wider bound: letters that are outside by float noise are inside, and no distance is subnormal."""
-    return np.where(d > INSIDE, d, np.where(d >= 0, 0, np.minimum(d, -LEAST)))
+    return np.where(d > inside, d, np.where(d >= 0, 0, np.minimum(d, -LEAST)))

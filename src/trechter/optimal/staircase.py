@@ -34,6 +34,7 @@ from trechter.optimal.slab import Slab
 Index = NDArray[np.intp]
 Integers = NDArray[np.object_]
 Pair = tuple[Integers, Integers]
+SAME = 1e-13  # bounds whose distances are proportional to so much are one
 BITS = 300  # excess is counted in integers of about so many bits: products of floats, sums and balances are exact
 
 
@@ -70,16 +71,22 @@ def staircase(masses: Array, slab: Slab) -> Staircase:
     """The optimum and its duals."""
     H, L = np.flatnonzero(slab.upper > 0), np.flatnonzero(slab.lower > 0)
     outside = np.concatenate([H, L])
-    surplus = [float(masses[outside] @ d[outside]) for d in (slab.upper, slab.lower)]
     if len(outside) == 0:
         return Staircase(None, None, np.zeros(len(masses)))
-    if surplus[0] >= 0 and len(H):
+    above, below = (float(masses[outside] @ d[outside]) for d in (slab.upper, slab.lower))
+    if len(L) == 0 or (len(H) and (above >= 0 or _one(slab))):
         path, duals = _one_bound(masses, slab.upper)
         return Staircase(path, None, duals)
-    if surplus[1] >= 0 and len(L):
+    if len(H) == 0 or below >= 0:
         path, duals = _one_bound(masses, slab.lower)
         return Staircase(None, path, duals)
     return _two_bounds(masses, slab, H, L)
+
+
+def _one(slab: Slab) -> bool:
+    """Whether the bounds coincide up to rounding: then distances to them are proportional."""
+    h, l = np.argmax(slab.upper), np.argmax(slab.lower)
+    return bool(slab.upper[h] * slab.lower[l] >= (1 - SAME) * slab.lower[h] * slab.upper[l])
 
 
 def _one_bound(masses: Array, d: Array) -> tuple[Path, Array]:

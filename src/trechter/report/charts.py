@@ -15,7 +15,7 @@ from trechter.report.numbers import odds, share
 
 MARKS = [m * 10**k for k in range(7) for m in (1, 3)]  # odds that may stand at the axis, and their inverses
 NARROWEST = math.log(4)
-MOST_TICKS = 6
+APART = 0.2  # of the width, so that the numbers at the axis do not touch on a narrow screen
 
 
 def bars(before: float, after: float | None, scale: float) -> Html:
@@ -85,8 +85,11 @@ class OddsScale:
         """The probabilities at the axis."""
         round_odds = sorted({*(1 / m for m in MARKS), *MARKS, *((0.5, 2) if self.high - self.low < 3 else ())})
         inside = [r / (1 + r) for r in round_odds if self.low <= math.log(r) <= self.high]
-        step = -(-len(inside) // MOST_TICKS)
-        return inside[:: step or 1]
+        kept: list[float] = []
+        for p in inside:
+            if not kept or self.place(p) - self.place(kept[-1]) >= APART:
+                kept.append(p)
+        return kept
 
     def _anchor(self, p: float) -> str:
         place = self.place(p)

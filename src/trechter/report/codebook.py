@@ -57,6 +57,7 @@ def render(release: Release) -> str:
     sure = certain(release)
     parts = [
         f"# Codebook of {datum(release.file)}",
+        *_warning(release),
         _about(release, protocol, all(sure)),
         "## Columns",
         _columns(protocol),
@@ -70,6 +71,12 @@ def render(release: Release) -> str:
         *_checks(release),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _warning(release: Release) -> list[str]:
+    if release.certificate.facts.get("secure", True):
+        return []
+    return ["**INSECURE: drawn from a seed that can be guessed, for tests only. This file protects nobody.**"]
 
 
 def _about(release: Release, protocol: DenseProtocol, unchanged: bool) -> str:

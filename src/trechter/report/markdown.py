@@ -9,15 +9,14 @@ from trechter.report.text import visible
 
 MARKUP = re.compile(r"[\\`*_{}\[\]|~$#!]")
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "://": "&#58;//", "@": "&#64;", "www.": "www&#46;"}
+ENDS = re.compile(r"^\s+|\s+$")
 ENTITY = re.compile("|".join(map(re.escape, ENTITIES)), re.IGNORECASE)
 
 
 def escaped(text: str) -> str:
-    """Text as Markdown; space at its ends, which would be lost, is spelled out."""
+    """Text as Markdown; white space at its ends, which would be lost, is spelled out."""
     shown = ENTITY.sub(lambda m: ENTITIES[m[0].lower()], MARKUP.sub(r"\\\g<0>", visible(text)))
-    inner = shown.strip(" ")
-    ends = len(shown) - len(shown.lstrip(" ")), len(shown) - len(shown.rstrip(" "))
-    return "␠" * len(shown) if not inner else "␠" * ends[0] + inner + "␠" * ends[1]
+    return ENDS.sub(lambda m: "".join("␠" if c == " " else f"⟨U+{ord(c):04X}⟩" for c in m[0]), shown)
 
 
 def datum(text: str) -> str:

@@ -9,8 +9,8 @@ from itertools import product
 from trechter.alphabet import Attribute
 from trechter.model.outputs import Input
 
-# Controls, marks and overrides of writing direction, line separators, a byte order mark, halves of a character.
-UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+# Controls, zero widths, marks and overrides of writing direction, line separators, a byte order mark, halves of a character.
+UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]")
 LONGEST = 60
 
 

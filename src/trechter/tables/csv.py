@@ -63,7 +63,7 @@ class Csv(Engine):
                 yield batch.head(max(0, self._records - seen)) if suspect else batch
                 seen += batch.height
         except TableError:
-            _ = self._records  # says in which line, if the lines are to blame
+            self._read_lines()  # says in which line, if the lines are to blame
             raise
 
     @cached_property
@@ -72,10 +72,12 @@ class Csv(Engine):
         assert self.path is not None
         with _opened(self.path) as file:
             found = even_records(file, self._separator, len(self.columns))
-        if found is None:
-            with _opened(self.path) as file, _text(file) as lines:
-                found = records(lines, self._separator, len(self.columns), str(self.path))
-        return found - 1
+        return (self._read_lines() if found is None else found) - 1
+
+    def _read_lines(self) -> int:
+        assert self.path is not None
+        with _opened(self.path) as file, _text(file) as lines:
+            return records(lines, self._separator, len(self.columns), str(self.path))
 
 
 def write(path: Path, parts: Iterator[pl.DataFrame], name: str) -> None:
@@ -104,6 +106,9 @@ def _header(path: Path, separator: str) -> tuple[str, ...]:
         raise TableError(f"{path} is empty; it needs a header line with the names of the columns")
     if len(names) == 1 and separator == "," and ";" in names[0]:
         raise TableError(f"{path} has ';' between its fields ({names[0]!r}); save it with commas")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise TableError(f"{path} has several columns named {twice[0]!r}; rename them")
     return tuple(names)
 
 

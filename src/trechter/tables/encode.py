@@ -93,10 +93,10 @@ def unseen(attribute: Attribute, found: Iterable[pl.DataFrame]) -> SchemaError:
         rows.update(dict(part.rows()))
     nulls = rows.pop(None, 0)
     if nulls and None not in attribute.values:
-        what = f"{nulls} empty cell{'s' if nulls > 1 else ''}"
+        what = _plural(nulls, "empty cell")
         advice = 'declare null = "value" to make them a category of their own, or leave those rows out'
     else:
-        what = f"{rows.total()} cells that are not in its domain: {_examples(rows)}"
+        what = f"{_plural(rows.total(), 'cell')} outside its domain: {_examples(rows)}"
         advice = (
             f'its values are {shorten(attribute.labels, 6)}; add what is missing to the schema, or declare unseen = "other"'
         )
@@ -104,9 +104,13 @@ def unseen(attribute: Attribute, found: Iterable[pl.DataFrame]) -> SchemaError:
 
 
 def _examples(rows: Counter[str | None]) -> str:
-    shown = [f"{cell!r} ({n} row{'s' if n > 1 else ''})" for cell, n in rows.most_common(SHOWN)]
+    shown = [f"{cell!r} ({_plural(n, 'row')})" for cell, n in rows.most_common(SHOWN)]
     rest = len(rows) - len(shown)
     return ", ".join(shown) + (f", and {rest} more" if rest else "")
+
+
+def _plural(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def _listed(kind: str, plain: Sequence[tuple[int, Value]]) -> Lookup:

@@ -60,7 +60,8 @@ class Frame(Engine):
         try:
             frame = nw.from_native(source, eager_only=True)
         except nw.exceptions.DuplicateError as error:
-            raise TableError(f"the table has several columns of the same name: {error}; rename them") from None
+            shown = " ".join(str(error).split())
+            raise TableError(f"the table has several columns of the same name ({shown}); rename them") from None
         except TypeError:
             return None
         return cls(frame)

@@ -18,11 +18,11 @@ BLOCK = 1 << 20
 QUOTE, NEWLINE = ord('"'), ord("\n")
 
 
-def even_records(file: IO[bytes], separator: str, width: int) -> int | None:
+def even_records(file: IO[bytes], separator: str, width: int, block: int = BLOCK) -> int | None:
     """The number of records, header included, if each has `width` fields; otherwise None."""
     total, rest = 0, b""
-    while block := file.read(BLOCK):
-        rest += block
+    while more := file.read(block):
+        rest += more
         widths, used = _widths(rest, separator)
         if (widths != width).any() or len(rest) - used > 64 * BLOCK:
             return None
@@ -54,7 +54,7 @@ def records(file: IO[str], separator: str, width: int, what: str) -> int:
             raise TableError(f"cannot read {what}: line {blank} is blank; remove it")
         if len(row) != width:
             raise TableError(
-                f"cannot read {what}: line {reader.line_num} has {len(row)} fields, but the header has {width}; "
+                f"cannot read {what}: line {reader.line_num} does not have {width} fields, like the header, but {len(row)}; "
                 "a text that contains the separator needs quotes, and a last line that is short is a file cut short"
             )
         total, blank = total + 1, 0

@@ -66,7 +66,7 @@ class Table:
         self._check(encoding.names)
         with self._explained():
             names = tuple(dict.fromkeys(encoding.names))
-            return self._engine.collect(names, lambda batch: decoder(_draw(encoding, kernel, batch)))
+            return self._engine.collect(names, lambda batch: decoder(_draw(encoding, kernel, decoder.outputs, batch)))
 
     def sanitise_to(
         self,
@@ -86,7 +86,7 @@ class Table:
         small = np.min_scalar_type(decoder.outputs - 1)
 
         def step(batch: pl.DataFrame) -> pl.DataFrame:
-            return pl.DataFrame({"output": _draw(encoding, kernel, batch).astype(small)})
+            return pl.DataFrame({"output": _draw(encoding, kernel, decoder.outputs, batch).astype(small)})
 
         drawn = np.concatenate([part["output"].to_numpy() for part in self._encoded(encoding.names, step)])
         if permute is not None:
@@ -128,7 +128,7 @@ def open_table(source: Any) -> Table:
         return source
     if isinstance(source, str | os.PathLike):
         source = Path(source)
-        if source.is_dir():
+        if os.path.isdir(source):
             raise TableError(f"cannot read {source}: it is a folder; name one file in it")
     for engine in ENGINES:
         found = engine.open(source)
@@ -141,9 +141,9 @@ def open_table(source: Any) -> Table:
     )
 
 
-def _draw(encoding: Encoding, kernel: Kernel, batch: pl.DataFrame) -> NDArray[Any]:
+def _draw(encoding: Encoding, kernel: Kernel, outputs: int, batch: pl.DataFrame) -> NDArray[Any]:
     codes = encoding(batch)
     drawn = kernel(codes) if codes.size else codes
-    if drawn.shape != codes.shape:
-        raise ValueError(f"the kernel drew {drawn.shape} outputs for {codes.shape} rows")
+    if drawn.shape != codes.shape or (drawn.size and not 0 <= drawn.min() <= drawn.max() < outputs):
+        raise ValueError(f"the kernel must draw one of {outputs} outputs for each of {codes.size} rows")
     return drawn

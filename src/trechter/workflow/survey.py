@@ -69,6 +69,6 @@ def survey_csv(seed: int = 1) -> str:
     return text.getvalue()
 
 
-def _draw_given(draw: np.random.Generator, table: np.ndarray, given: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _draw_given(draw: np.random.Generator, table: np.ndarray, given: np.ndarray) -> np.ndarray:
     cumulative = table.cumsum(axis=1)[given]
-    return np.minimum((draw.random(len(given))[:, None] > cumulative).sum(axis=1), table.shape[1] - 1)
+    return np.asarray((draw.random(len(given))[:, None] >= cumulative[:, :-1]).sum(axis=1))
