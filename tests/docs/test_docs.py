@@ -1,6 +1,8 @@
 """The documents are true: paths exist, the README's examples run, the public names are what they are said to be."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from itertools import chain
 from pathlib import Path
@@ -8,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import trechter as tr
+from trechter.workflow.survey import SECRET, survey_csv
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,3 +72,30 @@ def test_dependencies_have_lower_bounds_and_no_upper_ones():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     everything = [*project["dependencies"], *chain.from_iterable(project["optional-dependencies"].values())]
     assert all(">=" in d and "<" not in d and "==" not in d for d in everything)
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+
+
+def test_the_readme_python_runs():
+    for block in blocks("python"):
+        subprocess.run([sys.executable, "-c", block], check=True, capture_output=True)
+
+
+def test_the_readme_commands_run(tmp_path):
+    """Every `trechter` line, as a new user types them, one after the other."""
+    rows = [line.split(",") for line in survey_csv().splitlines()[:3000]]
+    (tmp_path / "survey.csv").write_text("\n".join(",".join([r[5], r[3], r[4]]) for r in rows).replace(SECRET, "illness"))
+    lines = [line.split("#")[0].split() for block in blocks("sh") for line in block.splitlines()]
+    commands = [line for line in lines if line and line[0] == "trechter"]
+    assert len(commands) >= 3
+    for command in commands:
+        subprocess.run([sys.executable, "-m", "trechter.cli", *command[1:]], cwd=tmp_path, check=True, capture_output=True)
+
+
+def test_the_readme_shows_what_the_demo_prints(tmp_path):
+    run = [sys.executable, "-m", "trechter.cli", "demo"]
+    printed = subprocess.run(run, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    (shown,) = blocks("text")
+    assert [line for line in shown.splitlines() if line not in printed] == []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.conftest import random_joint, random_matrix
 
 import trechter as tr
-from trechter.measures import odds_text, posterior_range
+from trechter.measures import posterior_range
 from trechter.model.dense import DenseProtocol
 from trechter.privacy import NOTIONS, notion_from
 
@@ -95,10 +95,6 @@ def test_promised_range_is_attained():
         low, high = posterior_range(result.certificate.notion, 0.3)
         found = tr.leakage(joint, result.protocol).posteriors[0]
         assert found[1] == pytest.approx(high, abs=1e-9) or found[0] == pytest.approx(low, abs=1e-9)
-
-
-def test_odds_in_words():
-    assert [odds_text(p) for p in (0.2, 0.5, 0.75, 0.001, 0, 1)] == ["1 : 4", "1 : 1", "3 : 1", "1 : 999", "0 : 1", "1 : 0"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,6 +9,7 @@ import click
 from trechter.cli import options as o
 from trechter.cli.console import Outcome, stages, wide
 from trechter.measures import TaskInformation
+from trechter.report.facts import Facts
 from trechter.report.release import Release
 from trechter.report.words import guarantee
 from trechter.workflow import publish as publish_table
@@ -51,7 +52,7 @@ def story(made: Release, out: str) -> str:
     share = made.result.utility / max(made.information, 1e-300)
     lines = [
         f"Released {int(made.drawn.sum())} rows in {out}/{made.file}, certified {made.certificate.notion}.",
-        *guarantee(made),
+        *guarantee(Facts(made)),
         f"The release keeps {share:.1%} of the information ({made.result.utility:.4g} of {made.information:.4g} nats); "
         f"no protocol can keep more than {made.result.gap:.1g} nats above that.",
         f"For readers: {made.file}, protocol.json, certificate.json, codebook.md. For you alone: steward/report.html.",

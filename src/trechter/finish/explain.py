@@ -50,7 +50,11 @@ def _meaning(odds: NDArray[np.float64], values: Sequence[Any]) -> Output:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%" if 0.01 <= share <= 0.99 else f"{100 * share:.2g}%" if share < 0.5 else ">99%"
+    """Whole percents, and two digits of what is below one percent or above ninety-nine."""
+    if 0.01 <= share <= 0.99:
+        return f"{100 * share:.0f}%"
+    small = f"{100 * min(share, 1 - share):.2g}"
+    return f"{small}%" if share < 0.5 else f"{100 - float(small):.{len(small.partition('.')[2])}f}%"
 
 
 def _distinct(outputs: Sequence[Output]) -> list[Output]:

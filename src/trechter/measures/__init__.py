@@ -3,7 +3,7 @@
 from trechter.measures.leakage import Leakage, leakage
 from trechter.measures.measure import Measure
 from trechter.measures.mutual_information import MutualInformation, TaskInformation, entropy, mutual_information
-from trechter.measures.odds import odds_text, posterior_range
+from trechter.measures.odds import posterior_range
 
 __all__ = [
     "Leakage",
@@ -13,6 +13,5 @@ __all__ = [
     "entropy",
     "leakage",
     "mutual_information",
-    "odds_text",
     "posterior_range",
 ]

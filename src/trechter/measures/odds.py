@@ -19,15 +19,3 @@ def posterior_range(spec: Spec, prior: float) -> tuple[float, float]:
     if spec.name.endswith("ldp"):
         return prior / (prior + E * (1 - prior)), E * prior / (E * prior + 1 - prior)
     return max(prior / E, 1 - E * (1 - prior)), min(E * prior, 1 - (1 - prior) / E)
-
-
-def odds_text(probability: float) -> str:
-    """A probability as odds with small numbers: 0.2 is "1 : 4"."""
-    if probability <= 0 or probability >= 1:
-        return "0 : 1" if probability <= 0 else "1 : 0"
-    ratio = probability / (1 - probability)
-    return f"1 : {_short(1 / ratio)}" if ratio <= 1 else f"{_short(ratio)} : 1"
-
-
-def _short(ratio: float) -> str:
-    return f"{ratio:.0f}" if ratio >= 100 else f"{ratio:.3g}"

@@ -65,5 +65,9 @@ class Certificate:
     def badge(self) -> str:
         """A coloured line of HTML."""
         colour, word = ("#1a7f37", "certified") if self.holds else ("#b42318", "does not hold")
+        if self.holds and self.notion.epsilon is None:
+            colour, word = "#57606a", "promises nothing"
+        if not self.facts.get("secure", True):
+            colour, word = "#9a6700", "drawn from a seed: for tests only"
         style = f"background:{colour};color:#fff;border-radius:4px;padding:2px 8px;font:600 13px sans-serif"
         return f'<p><span style="{style}">{html.escape(f"{self.notion} · {word}")}</span></p>'

@@ -75,7 +75,8 @@ def _write(folder: Path, table: Any, joint: Joint, result: Result, random: Rando
     certificate = result.certificate.with_facts(**facts, counts=joint.digest(salt), salt=salt.hex())
     certificate.save(folder / "certificate.json")
     certificate.save(folder / "steward" / "certificate.json", steward=True)
-    made = Release(joint, result, certificate, draws.counts, name)
+    dropped = source.dropped([a.name for a in reads])
+    made = Release(joint, result, certificate, draws.counts, name, dropped)
     write_atomically(folder / "steward" / "counts.csv", counts_csv(joint))
     write_atomically(folder / "steward" / "report.html", page.render(made))
     write_atomically(folder / "codebook.md", codebook.render(made))
@@ -94,14 +95,12 @@ class Draws:
 
     def __init__(self, protocol: Protocol, random: Randomness) -> None:
         self._kernel, self._random = protocol.kernel(), random
-        self.counts: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.counts: NDArray[np.int64] = np.zeros(len(protocol.columns()[0].codes), np.int64)
 
     def __call__(self, codes: NDArray[np.intp]) -> NDArray[Any]:
         """Draw an output for each letter."""
         drawn = self._kernel(codes, self._random)
-        fresh = np.bincount(drawn, minlength=len(self.counts))
-        fresh[: len(self.counts)] += self.counts
-        self.counts = fresh
+        self.counts += np.bincount(drawn, minlength=len(self.counts))
         return drawn
 
 

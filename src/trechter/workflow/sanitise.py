@@ -22,5 +22,4 @@ def sanitise_file(
         write_atomically(f"{out}.INSECURE", INSECURE)
     reads, columns = protocol.input_attributes, protocol.columns()
     rows = source.sanitise_to(Path(out), reads, lambda codes: kernel(codes, random), columns)
-    covered = {a.name for a in reads}
-    return rows, tuple(name for name in source.columns if name not in covered), random.secure
+    return rows, source.dropped([a.name for a in reads]), random.secure

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from trechter.report.charts import OddsScale, key
 from trechter.report.facts import Facts, foremost, movement
 from trechter.report.html import Html, datum, element, join, listed, paragraph, section, text, unbroken
-from trechter.report.numbers import factor, odds, odds_down, odds_up
+from trechter.report.numbers import factor
 from trechter.report.text import visible
+from trechter.report.words import least, most, moves
 
 MOST = 12
 Range = tuple[float, float]
@@ -60,31 +61,15 @@ def _rows(facts: Facts, shown: list[int]) -> Html:
 
 def _row(facts: Facts, v: int, promised: Range, measured: Range, scale: OddsScale) -> Html:
     prior, name = float(facts.priors[v]), facts.protected_values[v]
-    what = join(element("strong", datum(name)), " ", unbroken(_sentence(prior, promised)))
+    what = join(element("strong", datum(name)), " ", unbroken(moves(facts, v)))
     reached = element("small", unbroken(_reached(prior, measured)))
-    strip = scale.strip(prior, promised, measured, f"{name}: {_sentence(prior, promised)}")
+    strip = scale.strip(prior, promised, measured, f"{name}: {moves(facts, v)}")
     return element("li", element("div", what, " ", reached), strip, class_="odds")
 
 
-def _sentence(prior: float, promised: Range) -> str:
-    if promised == (0, 1):
-        return f"start at {odds(prior)} and move without any limit."
-    if movement(prior, promised[0]) == movement(prior, promised[1]) == 0:
-        return f"stay at {odds(prior)}."
-    return f"move from {odds(prior)} to at most {_high(prior, promised[1])}, and to no less than {_low(prior, promised[0])}."
-
-
 def _reached(prior: float, measured: Range) -> str:
-    low, high = _low(prior, measured[0]), _high(prior, measured[1])
+    low, high = least(prior, measured[0]), most(prior, measured[1])
     return f"Measured: from {low} to {high}." if low != high else "Measured: they do."
-
-
-def _high(prior: float, p: float) -> str:
-    return odds(prior) if movement(prior, p) == 0 else odds_up(p)
-
-
-def _low(prior: float, p: float) -> str:
-    return odds(prior) if movement(prior, p) == 0 else odds_down(p)
 
 
 def _ends(pair: NDArray[np.float64]) -> Range:
