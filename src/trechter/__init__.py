@@ -1,24 +1,46 @@
 """Trechter: publish a table row by row while one column stays secret, with the provably best protocol.
 
-joint = tr.Joint.from_table("survey.csv", secret="illness", release=["work", "smoking"], schema="schema.toml")
-result = tr.design(joint, tr.LIP("0.5"))
-released = result.protocol.sanitise(table)
+    joint = tr.Joint.from_table("survey.csv", secret="illness", release=["work", "smoking"], schema="schema.toml")
+    result = tr.design(joint, tr.LIP("0.5"))
+    released = result.protocol.sanitise(table)
+
+Names are imported when they are first used, so that importing the package costs next to nothing.
 """
 
-from trechter.alphabet import Attribute, Bin, Schema
-from trechter.audit import certify
-from trechter.errors import InsecureWarning, LeakWarning, TrechterError
-from trechter.measures import MutualInformation, TaskInformation, leakage, mutual_information
-from trechter.model.certificate import Certificate
-from trechter.model.joint import Joint
-from trechter.model.operations import compose, marginal
-from trechter.model.protocol import Protocol
-from trechter.model.result import Result
-from trechter.optimal import design
-from trechter.privacy import LDP, LIP, SRLDP, SRLIP
-from trechter.workflow import publish, verify
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from trechter.alphabet import Attribute, Bin, Schema
+    from trechter.audit import certify
+    from trechter.errors import InsecureWarning, LeakWarning, TrechterError
+    from trechter.measures import MutualInformation, TaskInformation, leakage, mutual_information
+    from trechter.model.certificate import Certificate
+    from trechter.model.joint import Joint
+    from trechter.model.operations import compose, marginal
+    from trechter.model.protocol import Protocol
+    from trechter.model.result import Result
+    from trechter.optimal import design
+    from trechter.privacy import LDP, LIP, SRLDP, SRLIP
+    from trechter.workflow import publish, verify
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "alphabet": ("Attribute", "Bin", "Schema"),
+    "audit": ("certify",),
+    "errors": ("InsecureWarning", "LeakWarning", "TrechterError"),
+    "measures": ("MutualInformation", "TaskInformation", "leakage", "mutual_information"),
+    "model.certificate": ("Certificate",),
+    "model.joint": ("Joint",),
+    "model.operations": ("compose", "marginal"),
+    "model.dense": ("Protocol",),
+    "model.result": ("Result",),
+    "optimal": ("design",),
+    "privacy": ("LDP", "LIP", "SRLDP", "SRLIP"),
+    "workflow": ("publish", "verify"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "LDP",
@@ -47,3 +69,15 @@ __all__ = [
     "publish",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"trechter has no {name!r}; it has {', '.join(__all__)}")
+    value = getattr(import_module(f"trechter.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

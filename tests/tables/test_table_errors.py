@@ -132,6 +132,15 @@ def test_infinite_edges_take_what_is_beyond():
     assert extremes.count([Attribute.binned("a", [-inf, 0.0, inf], "number")]).array.tolist() == [1, 3]
 
 
+def test_nan_is_null_in_a_column_of_floats_and_no_number_in_text():
+    attribute = Attribute.binned("a", [0, 1, float("inf")], "number", null=True)
+    assert open_table(pl.DataFrame({"a": [0.5, float("nan"), None]})).count([attribute]).array.tolist() == [1, 0, 2]
+    whole = Attribute("a", (1, None), "integer")
+    assert open_table(pl.DataFrame({"a": [1.0, float("nan"), None]})).count([whole]).array.tolist() == [1, 2]
+    with pytest.raises(SchemaError, match=r"1 cell outside its domain: 'NaN'"):
+        open_table(pl.DataFrame({"a": ["0.5", "NaN", None]})).count([attribute])
+
+
 def test_a_timestamp_counts_by_its_date():
     stamps = [dt.datetime(2024, 1, 1, 23, 59), dt.datetime(2024, 1, 2)]
     attribute = Attribute("a", (dt.date(2024, 1, 1), dt.date(2024, 1, 2)), "date")

@@ -1,0 +1,121 @@
+"""Exact pricing: the most that any normalised row of a cone is worth above its price, by branch and bound.
+
+    maximise Σ_t g(x_t) − prices·x over a polytope: convex, so an optimum is a vertex          (Falk and Soland, 1969)
+
+A node is a box. Over it chords replace the curves and one LP, or rather its multipliers, bound what the node can hold;
+boxes shrink by reduced costs and by the rows of the polytope, and those worth no more than `cut` are dropped. A node is
+split at its LP point, moved towards the middle of the box, in the coordinate where the chord errs most. The largest bound
+of an open node is always a true bound, so the search may stop at any time.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.geometry.cone import Array
+from trechter.optimal.boxes import Chords, Propagation, chords, squeezed
+from trechter.optimal.polytope import Polytope
+from trechter.optimal.relaxation import Relaxations
+
+BATCH = 32  # nodes that are split at a time
+MIDDLE = 0.4  # how far a split moves from the LP point towards the middle; 0 takes four times the nodes on slices
+AGAIN = 0.9  # a box that shrinks to less than this is bounded again
+REPEATS = 5
+KEPT = 400  # points worth starting from that are remembered
+RESOLVED = 1e-13  # a chord that errs by less is exact
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A box that may hold something worth more than the cut, and how it is to be split."""
+
+    lower: Array
+    upper: Array
+    multipliers: Array
+    basis: Any
+    coordinate: int
+    split: float
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """Many boxes at once, each with its bound, multipliers and basis."""
+
+    lower: Array
+    upper: Array
+    bound: Array
+    multipliers: Array
+    bases: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.bound)
+
+    def __getitem__(self, kept: NDArray[np.intp]) -> Boxes:
+        bases = [self.bases[i] for i in kept]
+        return Boxes(self.lower[kept], self.upper[kept], self.bound[kept], self.multipliers[kept], bases)
+
+
+class Pricing:
+    """A search of one polytope at given prices, down to `cut`, in steps."""
+
+    def __init__(self, space: Polytope, relaxations: Relaxations, prices: Array, cut: float, upper: Array) -> None:
+        self.space, self.prices, self.cut = space, prices, cut
+        self._relaxations, self._propagate = relaxations, Propagation(space)
+        self._heap: list[tuple[float, int, Node]] = []
+        self._serial, self.nodes = 0, 0
+        self._points: list[tuple[float, Array]] = []
+        self._resolved = -np.inf  # the largest bound of nodes that need no split: it is attained
+        self.bound = np.inf
+        root = np.zeros((1, len(space.rhs)))
+        self._explore(Boxes(np.zeros((1, space.size)), upper[None], np.array([np.inf]), root, [None]))
+        self._rebound()
+
+    @property
+    def open(self) -> bool:
+        """Whether anything above the cut is left to split."""
+        return bool(self._heap)
+
+    @property
+    def found(self) -> Array:
+        """The best points that were met, best first."""
+        self._forget()
+        return np.array([x for _, x in self._points]).reshape(-1, self.space.size)
+
+    @property
+    def best(self) -> float:
+        """The most that a point was worth."""
+        return max((value for value, _ in self._points), default=-np.inf)
+
+    def step(self) -> None:
+        """Split the most promising nodes; until it is done `bound` is that of before."""
+        batch = [heapq.heappop(self._heap) for _ in range(min(BATCH, len(self._heap)))]
+        nodes = [node for _, _, node in batch for _ in range(2)]
+        lower, upper = np.array([n.lower for n in nodes]), np.array([n.upper for n in nodes])
+        for k, node in enumerate(nodes):
+            (upper if k % 2 == 0 else lower)[k, node.coordinate] = node.split
+        bound = np.repeat([-negative for negative, _, _ in batch], 2)
+        self._explore(Boxes(lower, upper, bound, np.array([n.multipliers for n in nodes]), [n.basis for n in nodes]))
+        self._rebound()
+
+    def _rebound(self) -> None:
+        top = -self._heap[0][0] if self._heap else -np.inf
+        self.bound = min(self.bound, max(top, self._resolved, self.cut))
+
+    def _explore(self, boxes: Boxes) -> None:
+        """Bound boxes and put those that may hold something on the heap."""
+        for repeat in range(1 + REPEATS):
+            before = (boxes.upper - boxes.lower).sum(axis=1)
+            boxes = self._tightened(boxes)
+            if not len(boxes):
+                return
+            over = chords(self.space, boxes.lower, boxes.upper)
+            answer = self._relaxations.solve(over.slopes - self.prices, boxes.lower, boxes.upper, boxes.bases)
+            self.nodes += len(boxes)
+            self._remember(answer.points)
+            boxes = Boxes(boxes.lower, boxes.upper, boxes.bound, answer.multipliers, answer.bases)
+            ...
