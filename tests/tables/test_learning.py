@@ -6,7 +6,6 @@ import datetime as dt
 import itertools
 import math
 import tomllib
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd

@@ -21,7 +21,7 @@ import pytest
 from trechter.alphabet import Attribute
 from trechter.alphabet.values import bins
 from trechter.errors import OutputError, SchemaError
-from trechter.tables import OutputColumn, open_table
+from trechter.tables import OutputColumn, csv, open_table, parquet
 
 A = Attribute("a", ("x", "y", None))
 SAME = (OutputColumn("a", A.values, np.arange(3)),)
@@ -198,11 +198,18 @@ def test_a_full_disk_is_reported(tmp_path, monkeypatch, name):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("write", [csv.write, parquet.write])
+def test_a_writer_that_fails_early_is_not_waited_for(tmp_path, write):
+    parts = (pl.DataFrame({"a": ["x"] * 10}) for _ in range(50))
+    with pytest.raises(OSError, match="No such file"):
+        write(tmp_path / "none" / "o", parts, "o.csv")
+
+
 SLOW = """
     import sys, time
     import numpy as np, polars as pl
     from trechter.alphabet import Attribute
-    from trechter.tables import OutputColumn, open_table
+    from trechter.tables import OutputColumn, csv, open_table, parquet
     from trechter.tables.decode import Decoder
 
     decode = Decoder.__call__

@@ -18,12 +18,9 @@ from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.letters import letters
 from trechter.model.result import Result
-from trechter.optimal import vertices
-from trechter.optimal.merge import merged
-from trechter.optimal.problem import Budget, Problem, Solution
+from trechter.optimal.auto import SOLVERS, solve
+from trechter.optimal.problem import Budget, Problem
 from trechter.privacy import Notion
-
-SOLVERS: dict[str, Callable[[Problem, Budget], Solution]] = {"vertices": vertices.solve}
 
 
 def design(
@@ -88,9 +85,7 @@ def _identity(joint: Joint, notion: Notion, reads: str) -> Found | None:
 
 
 def _solved(problem: Problem, solver: str, budget: Budget, joint: Joint, notion: Notion, reads: str) -> Found:
-    name = "vertices" if solver == "auto" else solver
-    small = merged(problem)
-    solution = small.lift(SOLVERS[name](small.problem, budget)) if small else SOLVERS[name](problem, budget)
+    solution = solve(problem, budget, solver)
     same = problem.groups(solution.rows)
     if solution.rays is None or solution.scale is None:
         rows = np.array([solution.rows[same == g].sum(axis=0) for g in range(same.max() + 1)])

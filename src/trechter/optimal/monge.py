@@ -4,8 +4,8 @@ With prices u an output of x and x' moves excess at a profit G = σ u_x + τ u_x
 its probability. As ∂²G/∂σ∂τ = −1/(σ+τ) < 0, the best partner falls as σ rises (Monge), so the best partners of m rows
 among n columns take O(n log m + m) evaluations: the middle row first, then each half among the columns left to it.
 
-Floats: a partner that is missed by an error of G costs any row below it no more than that error. To keep it small beside every
-σ + τ, rows and columns are taken in bands, within which they differ by a factor of at most 2^BAND.
+Floats: a partner that is missed by an error of G costs any row below it no more than that error. To keep it small beside
+every σ + τ, rows and columns are taken in bands, within which they differ by a factor of at most 2^BAND.
 """
 
 from __future__ import annotations

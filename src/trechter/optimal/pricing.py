@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trechter.geometry.cone import Array
-from trechter.optimal.boxes import Chords, Propagation, chords, squeezed
+from trechter.optimal.boxes import THIN, Chords, Propagation, chords, squeezed
 from trechter.optimal.polytope import Polytope
 from trechter.optimal.relaxation import Relaxations
 
@@ -109,13 +109,69 @@ class Pricing:
     def _explore(self, boxes: Boxes) -> None:
         """Bound boxes and put those that may hold something on the heap."""
         for repeat in range(1 + REPEATS):
-            before = (boxes.upper - boxes.lower).sum(axis=1)
             boxes = self._tightened(boxes)
             if not len(boxes):
                 return
             over = chords(self.space, boxes.lower, boxes.upper)
-            answer = self._relaxations.solve(over.slopes - self.prices, boxes.lower, boxes.upper, boxes.bases)
+            costs = over.slopes - self.prices
+            answer = self._relaxations.solve(costs, boxes.lower, boxes.upper, boxes.bases)
             self.nodes += len(boxes)
             self._remember(answer.points)
             boxes = Boxes(boxes.lower, boxes.upper, boxes.bound, answer.multipliers, answer.bases)
-            ...
+            width = (boxes.upper - boxes.lower).sum(axis=1)
+            boxes, kept = self._squeezed(boxes, over)
+            again = (boxes.upper - boxes.lower).sum(axis=1) < AGAIN * width[kept]
+            again &= repeat < REPEATS
+            self._push(boxes[np.flatnonzero(~again)], answer.points[kept[~again]])
+            boxes = boxes[np.flatnonzero(again)]
+
+    def _tightened(self, boxes: Boxes) -> Boxes:
+        """What can be had without an LP: propagation, and the multipliers that the box was given."""
+        lower, upper, alive = self._propagate(boxes.lower, boxes.upper)
+        boxes = Boxes(lower, upper, boxes.bound, boxes.multipliers, boxes.bases)[np.flatnonzero(alive)]
+        return self._squeezed(boxes, chords(self.space, boxes.lower, boxes.upper))[0]
+
+    def _squeezed(self, boxes: Boxes, over: Chords) -> tuple[Boxes, NDArray[np.intp]]:
+        """Boxes whose bound is above the cut, without what their multipliers rule out; and which these are."""
+        reduced = self.space.reduced(over.slopes - self.prices, boxes.multipliers)
+        most = over.offset + self.space.most(reduced, boxes.multipliers, boxes.lower, boxes.upper)
+        kept = np.flatnonzero(np.minimum(boxes.bound, most) > self.cut)
+        lower, upper = squeezed(reduced[kept], most[kept] - self.cut, boxes.lower[kept], boxes.upper[kept])
+        bases = [boxes.bases[i] for i in kept]
+        return Boxes(lower, upper, np.minimum(boxes.bound, most)[kept], boxes.multipliers[kept], bases), kept
+
+    def _push(self, boxes: Boxes, points: Array) -> None:
+        if not len(boxes):
+            return
+        coordinate, split, resolved = self._splits(boxes, points)
+        if np.any(resolved):
+            self._resolved = max(self._resolved, float(boxes.bound[resolved].max()))
+        for i in np.flatnonzero(~resolved):
+            self._serial += 1
+            box = boxes.lower[i].copy(), boxes.upper[i].copy(), boxes.multipliers[i].copy()
+            node = Node(*box, boxes.bases[i], int(coordinate[i]), float(split[i]))
+            heapq.heappush(self._heap, (-float(boxes.bound[i]), self._serial, node))
+
+    def _splits(self, boxes: Boxes, points: Array) -> tuple[NDArray[np.intp], Array, NDArray[np.bool_]]:
+        """Where each box is split, or that it needs none; without a point, in the middle of the widest side."""
+        space, k = self.space, np.arange(len(boxes))
+        low, high = boxes.lower[:, space.curved], boxes.upper[:, space.curved]
+        middle, width = (low + high) / 2, high - low
+        x = np.clip(np.where(np.isnan(points[:, space.curved]), middle, points[:, space.curved]), low, high)
+        left, right = space.curve.value(low, space.prior), space.curve.value(high, space.prior)
+        slope = np.divide(right - left, width, out=np.zeros_like(width), where=width > THIN)
+        error = np.where(width > THIN, left + slope * (x - low) - space.curve.value(x, space.prior), 0)
+        error = np.where(np.isnan(points[:, :1]), np.where(width > THIN, width, 0), error)
+        t = error.argmax(axis=1)
+        split = ((1 - MIDDLE) * x + MIDDLE * middle)[k, t]
+        return t + space.curved.start, split, error[k, t] <= RESOLVED
+
+    def _remember(self, points: Array) -> None:
+        points = points[~np.isnan(points[:, 0])]
+        values = self.space.worth(points) - points @ self.prices
+        self._points += zip(values.tolist(), points, strict=True)
+        if len(self._points) > 10 * KEPT:
+            self._forget()
+
+    def _forget(self) -> None:
+        self._points = sorted(self._points, key=lambda point: -point[0])[:KEPT]

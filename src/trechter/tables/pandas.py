@@ -51,6 +51,8 @@ def _to_array(column: pl.Series, pandas: Any) -> Any:
         column = column.cast(pl.Datetime("us"))  # pandas has no dates
     if column.null_count() and column.dtype in (pl.Int64, pl.Boolean):
         return pandas.array(column.to_list(), dtype="Int64" if column.dtype == pl.Int64 else "boolean")
+    if column.dtype == pl.String and importlib.util.find_spec("pyarrow"):
+        return column.to_pandas().array  # ten times as fast as by way of Python's strings
     return column.to_numpy()
 
 
