@@ -83,20 +83,25 @@ def bounded(notion: str, cells: list[Cell], y: int) -> list[tuple[Fraction, Frac
 
 
 def at_most_exp(ratio: Fraction, epsilon: Fraction) -> bool:
-    """ratio ≤ e^ε, by 1 + ε + ε²/2! + … from below; from n ≥ 2ε on, what is left out is at most the last term."""
+    """ratio ≤ e^ε = 1 + ε + ε²/2! + …, each term as an integer over `one`, rounded down in `low` and up in `high`."""
     if ratio <= 1 or epsilon == 0:
         return ratio <= 1
     if ratio.numerator.bit_length() <= epsilon:
         return True  # ratio < 2^ε
-    total, term, n = Fraction(1), Fraction(1), 0
+    one = 2**64
     while True:  # ends, because e^ε is irrational
-        n += 1
-        term *= epsilon / n
-        total += term
-        if ratio <= total:
+        low = high = down = up = one
+        n = 0
+        while n < 2 * epsilon or up > 1:
+            n += 1
+            down = down * epsilon.numerator // (epsilon.denominator * n)
+            up = -(-up * epsilon.numerator // (epsilon.denominator * n))
+            low, high = low + down, high + up
+        if ratio * one <= low:
             return True
-        if n >= 2 * epsilon and ratio > total + term:
+        if ratio * one > high + up:  # from n ≥ 2ε on terms halve at least, so what is left out is at most the last one
             return False
+        one *= one
 
 
 def read_protocol(path: str) -> dict[str, Any]:

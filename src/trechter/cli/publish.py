@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from trechter.cli import options as o
-from trechter.cli.console import Outcome, stages, wide
+from trechter.cli.console import Outcome, note, stages, wide
 from trechter.measures import TaskInformation
+from trechter.model.protocol import left_out
 from trechter.report.facts import Facts
 from trechter.report.release import Release
 from trechter.report.words import guarantee
@@ -35,6 +36,8 @@ def publish(input: str, out: str, as_json: bool, **asked: Any) -> None:
         asked["measure"] = TaskInformation()
     with stages(as_json) as tell:
         made = publish_table(input, **roles, notion=notion, out=out, schema=schema, tell=tell, **asked)
+    if made.dropped:
+        note(left_out(made.dropped))
     raise Outcome(released(made, out), wide(story(made, out)))
 
 

@@ -6,7 +6,7 @@ import click
 
 from trechter.cli import options as o
 from trechter.cli.console import Outcome, note, stages, wide
-from trechter.model.protocol import Protocol
+from trechter.model.protocol import Protocol, left_out
 from trechter.workflow.sanitise import sanitise_file
 
 
@@ -22,6 +22,6 @@ def sanitise(input: str, protocol: str, out: str, insecure_seed: int | None, as_
         tell("sanitising")
         rows, dropped, secure = sanitise_file(input, Protocol.load(protocol), out, insecure_seed=insecure_seed)
     if dropped:
-        note(f"left out, because the protocol does not cover them: {', '.join(dropped)}")
+        note(left_out(dropped))
     data = {"out": out, "rows": rows, "dropped": list(dropped), "secure": secure}
     raise Outcome(data, wide(f"Wrote {rows} rows to {out}."))

@@ -49,8 +49,7 @@ class DenseProtocol(Protocol):
             raise ProtocolError(f"a matrix of {n} columns for {len(self.inputs)} inputs: each needs one column")
         if b != len(self.outputs):
             raise ProtocolError(f"a matrix of {b} rows for {len(self.outputs)} outputs: each needs one row")
-        shown = [tuple(c.values[c.codes[y]] for c in self.columns()) for y in range(b)]
-        if len(set(shown)) < b:
+        if len(set(zip(*(c.codes.tolist() for c in self.columns()), strict=True))) < b:
             raise ProtocolError("two outputs look the same in the released table; merge their rows or rename one")
 
     @classmethod

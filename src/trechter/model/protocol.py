@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trechter.alphabet import Attribute
-from trechter.errors import ProtocolError
+from trechter.errors import ProtocolError, TrechterWarning
 from trechter.model.files import read_json, write_atomically
 from trechter.model.randomness import Randomness, randomness
 from trechter.model.spec import Spec
@@ -70,8 +71,11 @@ class Protocol(ABC):
 
     def sanitise(self, table: Any, rng: Callable[[int], bytes] | None = None, insecure_seed: int | None = None) -> Any:
         """The same type of table with the released columns only, rows in place."""
-        random, kernel = randomness(rng, insecure_seed), self.kernel()
-        return open_table(table).sanitise(self.input_attributes, lambda codes: kernel(codes, random), self.columns())
+        random, kernel, source = randomness(rng, insecure_seed), self.kernel(), open_table(table)
+        dropped = source.dropped([a.name for a in self.input_attributes])
+        if dropped:
+            warnings.warn(left_out(dropped), TrechterWarning, stacklevel=2)
+        return source.sanitise(self.input_attributes, lambda codes: kernel(codes, random), self.columns())
 
     def to_json(self) -> dict[str, Any]:
         """The content of `protocol.json`."""
@@ -100,6 +104,11 @@ class Protocol(ABC):
         if stated != _hash(data):
             raise ProtocolError(f"{path}: the content does not match its hash; the file was changed after it was made")
         return kind.from_body(data, **_common(data, path))
+
+
+def left_out(columns: Sequence[str]) -> str:
+    """What is said of columns that do not come out."""
+    return f"left out, because the protocol does not cover them: {', '.join(columns)}"
 
 
 def _hash(content: dict[str, Any]) -> str:

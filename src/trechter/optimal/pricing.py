@@ -117,7 +117,10 @@ class Pricing:
             answer = self._relaxations.solve(costs, boxes.lower, boxes.upper, boxes.bases)
             self.nodes += len(boxes)
             self._remember(answer.points)
-            boxes = Boxes(boxes.lower, boxes.upper, boxes.bound, answer.multipliers, answer.bases)
+            unknown = np.isnan(answer.points[:, :1]) & ~answer.empty[:, None]
+            multipliers = np.where(unknown, boxes.multipliers, answer.multipliers)
+            bound = np.where(answer.empty, -np.inf, boxes.bound)
+            boxes = Boxes(boxes.lower, boxes.upper, bound, multipliers, answer.bases)
             width = (boxes.upper - boxes.lower).sum(axis=1)
             boxes, kept = self._squeezed(boxes, over)
             again = (boxes.upper - boxes.lower).sum(axis=1) < AGAIN * width[kept]

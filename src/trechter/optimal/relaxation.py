@@ -22,23 +22,24 @@ from trechter.optimal.polytope import Polytope
 
 LIE = 1e-6  # what a point or a duality gap may be off, relative to the largest cost
 WORKERS = 2  # models that share a batch, whatever the machine has: the same input takes the same path
-DUAL = 1  # simplex_strategy: the one that can prove that there is no point
+TIGHT = 1e-9  # a violation of a bound that makes an LP infeasible
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What the LPs of a batch say: points (NaN where there is none), multipliers of the rows, bases to go on from."""
+    """What the LPs of a batch say: points (NaN where none was found), multipliers, bases; what is proved to be empty."""
 
     points: Array
     multipliers: Array
     bases: list[Any]
+    empty: NDArray[np.bool_]
 
 
 class Relaxation:
     """maximise costs·x over the polytope within lower ≤ x ≤ upper."""
 
     def __init__(self, space: Polytope) -> None:
-        self._rows, self._size = len(space.rhs), space.size
+        self._rows, self._size, self._rhs, self._floor = len(space.rhs), space.size, space.rhs, space.floor
         self._index = np.arange(space.size, dtype=np.int32)
         self._model = lp.model()
         lp.add_rows(self._model, np.zeros((self._rows, 0)), np.maximum(space.floor, -lp.INFINITE), space.rhs)
@@ -58,17 +59,17 @@ class Relaxation:
         if status == lp.OPTIMAL:
             solution = self._model.getSolution()
             return np.array(solution.col_value), -np.array(solution.row_dual), self._model.getBasis()
-        ray = self._ray() if status == highspy.HighsModelStatus.kInfeasible else np.zeros(self._rows)
+        ray = self._ray(lower, upper) if status == highspy.HighsModelStatus.kInfeasible else np.zeros(self._rows)
         return np.full(self._size, np.nan), ray, None
 
-    def _ray(self) -> Array:
-        """Multipliers that prove that there is no point, if the solver has any."""
-        self._model.setOptionValue("simplex_strategy", DUAL)
-        self._model.clearSolver()
-        self._model.run()
-        found = self._model.getDualRay()
-        self._model.setOptionValue("simplex_strategy", lp.PRIMAL)
-        return np.array(found[2]) if found[1] else np.zeros(self._rows)
+    def _ray(self, lower: Array, upper: Array) -> Array:
+        """Multipliers that prove that there is no point: the duals of the sum of violations at the last basis."""
+        solution, basic = self._model.getSolution(), np.array(self._model.getBasicVariables()[1])
+        x, row = np.array(solution.col_value), np.array(solution.row_value)
+        violated = np.where(x > upper + TIGHT, -1.0, 0.0) + (x < lower - TIGHT)
+        logical = np.where(row > self._rhs + TIGHT, 1.0, 0.0) - (row < self._floor - TIGHT)
+        costs = np.append(violated, logical[::-1])[basic]  # row i is written −1 − i
+        return np.array(self._model.getBasisTransposeSolve(costs)[1])
 
 
 class Relaxations:
@@ -81,19 +82,22 @@ class Relaxations:
 
     def solve(self, costs: Array, lower: Array, upper: Array, bases: Sequence[Any]) -> Answer:
         """One LP for each row of costs and box; optima are checked, and solved again afresh if they are none."""
-        parts = np.array_split(np.arange(len(costs)), WORKERS)
-        work = [(m, part, costs, lower, upper, bases) for m, part in zip(self._models, parts, strict=True) if len(part)]
-        answer = _joined(self._pool.map(_solve, work) if len(work) > 1 else map(_solve, work), self.space)
+        shares = np.array_split(np.arange(len(costs)), WORKERS)
+        work = [(m, share, costs, lower, upper, bases) for m, share in zip(self._models, shares, strict=True) if len(share)]
+        parts = self._pool.map(_solve, work) if len(work) > 1 else map(_solve, work)
+        answer = _joined(parts, self.space, lower, upper)
         self.solved += len(costs)
         wrong = np.flatnonzero(self._wrong(answer, costs, lower, upper))
         if len(wrong):
-            again = _joined([_solve((self._models[0], wrong, costs, lower, upper, [None] * len(costs)))], self.space)
+            afresh = [_solve((self._models[0], wrong, costs, lower, upper, [None] * len(costs)))]
+            again = _joined(afresh, self.space, lower[wrong], upper[wrong])
             if np.any(self._wrong(again, costs[wrong], lower[wrong], upper[wrong])):
                 raise SolverError(
                     "the LP solver twice calls a point optimal that is infeasible or not optimal; "
                     "the conditions may be badly scaled"
                 )
             answer.points[wrong], answer.multipliers[wrong] = again.points, again.multipliers
+            answer.empty[wrong] = again.empty
             for k, basis in zip(wrong, again.bases, strict=True):
                 answer.bases[k] = basis
         return answer
@@ -122,7 +126,10 @@ def _solve(work: Work) -> Found:
     return [model.solve(costs[i], lower[i], upper[i], bases[i]) for i in part]
 
 
-def _joined(parts: Any, space: Polytope) -> Answer:
+def _joined(parts: Any, space: Polytope, lower: Array, upper: Array) -> Answer:
     found = [one for part in parts for one in part]
-    points, multipliers, bases = zip(*found, strict=True)
-    return Answer(np.array(points), space.signed(np.array(multipliers)), list(bases))
+    columns = zip(*found, strict=True)
+    points, multipliers, bases = np.array(next(columns)), space.signed(np.array(next(columns))), list(next(columns))
+    nothing = space.reduced(np.zeros(space.size), multipliers)
+    empty = np.isnan(points[:, 0]) & (space.most(nothing, multipliers, lower, upper) < 0)
+    return Answer(points, multipliers, bases, empty)
