@@ -125,7 +125,7 @@ def on_the_boundary(name, ratio):
     """S = X with two values, and a protocol whose level is the logarithm of a given ratio > 1, exactly."""
     joint = tr.Joint([[1, 0], [0, 1]])
     p, q = ratio.numerator, ratio.denominator
-    high, low = (p, q) if name == "ldp" else (2 * p - q, q)  # LIP: P(y) / P(y|s₂) = (high + low) / 2 low
+    high, low = (p, q) if name.endswith("ldp") else (2 * p - q, q)  # LIP: P(y) / P(y|s₂) = (high + low) / 2 low
     whole = 1 << (high.bit_length() + 8)
     weights = [[high, low], [whole - high, whole - low]]
     assert worst_ratio(name, weights, joint.counts) == ratio
@@ -173,9 +173,9 @@ def test_perfect_designs_have_level_zero_exactly(tmp_path_factory, seed, shape, 
 
 
 @pytest.mark.parametrize("name", sorted(NOTIONS))
-@pytest.mark.parametrize("epsilon", ["0", "1e-9", "0.01", "1/3", "2", "40", "inf"])
+@pytest.mark.parametrize("epsilon", ["0", "1e-6", "0.01", "1/3", "2", "40", "inf"])
 def test_designs_hold_by_everyone(tmp_path, name, epsilon):
-    for seed, (reads, shape) in enumerate(product(["x", "sx"], [(2, 4), (3, 2, 2)])):
+    for seed, (reads, shape) in enumerate(product(["x", "sx"], [(2, 4), (2, 2, 2)])):
         joint = tr.Joint(
             np.random.default_rng(seed).integers(0, 30, shape)
             + np.eye(*shape[:2], dtype=int).reshape(shape[:2] + (1,) * (len(shape) - 2))

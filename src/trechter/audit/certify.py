@@ -55,6 +55,8 @@ def check_fits(protocol: Protocol, joint: Joint, secret: bool = True) -> None:
 
     How much a protocol that reads x tells of yet another column may be asked too: `secret` is False then.
     """
+    if not protocol.secret or not protocol.release:
+        raise ProtocolError("the protocol names no secret, or no released column: there is nothing to certify")
     pairs = [(protocol.release, joint.release)]
     if secret or protocol.reads == "sx":
         pairs.append((protocol.secret, joint.secret))

@@ -115,7 +115,9 @@ def read_protocol(path: str) -> dict[str, Any]:
     require(stated == hashlib.sha256(text.encode()).hexdigest(), "its content does not match its hash: it was changed")
     require(data["kind"] == "dense", "this script judges protocols given as a matrix, not {!r}", data["kind"])
     require(data["reads"] in ("x", "sx"), "it reads {!r}, which is unknown", data["reads"])
-    require(data["secret"] and data["release"], "it names no secret or no released column")
+    for role in ("secret", "release"):
+        require(data[role] and isinstance(data[role], list), "its {} columns are {!r}", role, data[role])
+    require(type(data["bits"]) is int, "bits = {!r}", data["bits"])
     read = (data["secret"] if data["reads"] == "sx" else []) + data["release"]
     inputs = math.prod(len(attribute["values"]) for attribute in read)
     require(len(data["weights"]) == inputs, "it has {} columns for {} inputs", len(data["weights"]), inputs)
@@ -131,7 +133,7 @@ def read_protocol(path: str) -> dict[str, Any]:
 def read_counts(path: str, attributes: list[Any]) -> dict[tuple[int, ...], int]:
     """How many rows (times a constant) have each combination of values, as positions in the protocol's lists."""
     with open(path, encoding="utf-8-sig", newline="") as file:
-        header, *rows = [row for row in csv.reader(file, strict=True) if row] or [[]]
+        header, *rows = list(csv.reader(file, strict=True)) or [[]]
     require(header[-1:] == ["count"], "its last column is not 'count'")
     names = [attribute["name"] for attribute in attributes]
     for name in names:
@@ -202,9 +204,14 @@ def verdict(protocol: dict[str, Any], counts: dict[tuple[int, ...], int], promis
     words = MEANING["ldp" if notion.endswith("ldp") else "lip"].format(f"({promise['epsilon']})", names)
     if notion.startswith("sr"):
         words += ", also for readers who know any released attributes from elsewhere"
-    level = "infinite" if worst is None else f"about {math.log(worst.numerator) - math.log(worst.denominator):.9g}"
+    level = "infinite" if worst is None else f"about {shown_log(worst):.9g}"
     answer = "HOLDS" if holds else "DOES NOT HOLD"
     return holds, f"{answer}: {words}.\nThe level is {level}. The protocol's hash is {protocol['hash']}."
+
+
+def shown_log(ratio: Fraction) -> float:
+    """ln(ratio), to be shown; nothing is decided by it."""
+    return math.log1p(ratio - 1) if ratio < 2 else math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
 def within(place: str, step: Any, *arguments: Any) -> Any:
