@@ -100,7 +100,7 @@ def test_a_solver_that_has_not_solved_is_caught(monkeypatch):
     master = Master(masses)
     master.add(rows, values)
     monkeypatch.setattr(lp, "run", lambda highs: lp.OPTIMAL)
-    with pytest.raises(SolverError, match="calls a basis optimal"):
+    with pytest.raises(SolverError, match="basi[sc]"):
         master.solve()
 
 
