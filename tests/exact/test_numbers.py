@@ -40,7 +40,7 @@ def test_exact_values(value, expected):
     assert type(found.numerator) is type(found.denominator) is int
 
 
-NO_NUMBERS = ["", "x", "nan", "1/0", "0x1", "1e999999999", "1E-999999999", float("nan"), np.float64("nan")]
+NO_NUMBERS = ["", "x", "\u0663", "nan", "1/0", "0x1", "1e999999999", "1E-999999999", float("nan"), np.float64("nan")]
 NO_NUMBERS += [Decimal("nan"), Decimal("sNaN"), Decimal("1e999999999"), True, None, 1j, [1], b"1"]
 INFINITE = ["inf", " Infinity", float("inf"), np.float32("inf"), Decimal("Infinity"), np.inf]
 

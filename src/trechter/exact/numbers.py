@@ -30,8 +30,8 @@ def as_fraction(value: object) -> Fraction:
 def _from_text(text: str) -> Fraction:
     """Decimals and quotients; an exponent beyond any use would only fill the memory."""
     exponent = re.search(r"e([+-]?\d+)\s*$", text, re.IGNORECASE)
-    if exponent and abs(int(exponent[1])) > MOST_DIGITS:
-        raise ValueError(f"{text!r} is not a number of reasonable size")
+    if not text.isascii() or (exponent and abs(int(exponent[1])) > MOST_DIGITS):
+        raise ValueError(f"{text!r} is not a number in plain digits, or beyond any reasonable size")
     try:
         return Fraction(text)
     except (ValueError, ZeroDivisionError):

@@ -75,15 +75,14 @@ class Master:
 
     def _resolved(self) -> tuple[Array, Array]:
         """Weights and duals (of posteriors) of the basis that HiGHS ends with."""
-        basis = self._model.getBasis()
-        columns = np.flatnonzero([s == lp.BASIC for s in basis.col_status])
-        idle = np.flatnonzero([s == lp.BASIC for s in basis.row_status])
-        matrix = np.hstack([self.posteriors[columns].T, np.eye(len(self.masses))[:, idle]])
-        if matrix.shape[0] != matrix.shape[1]:
-            raise SolverError(f"the LP solver gave {matrix.shape[1]} basic columns for {len(matrix)} equations")
+        basic = lp.basic(self._model)
+        slacks = np.eye(len(self.masses))[:, ::-1]  # row i is written −1 − i; its slack is worth nothing
+        matrix = np.where(basic >= 0, self.posteriors[np.maximum(basic, 0)].T, slacks[:, np.minimum(basic, -1)])
         theta = np.zeros(len(self))
-        theta[columns] = lp.refined(matrix, self.masses)[: len(columns)]
-        return theta, lp.refined(matrix.T, np.append(self.values[columns], np.zeros(len(idle))))
+        weights = lp.refined(self._model, matrix, self.masses)
+        theta[basic[basic >= 0]] = weights[basic >= 0]
+        costs = np.where(basic >= 0, self.values[np.maximum(basic, 0)], 0)
+        return theta, lp.refined(self._model, matrix, costs, transposed=True)
 
     def _check(self, theta: Array, duals: Array) -> None:
         residual = float(np.max(np.abs(theta @ self.posteriors - self.masses)))

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from trechter.geometry.cone import Array
 from trechter.optimal.boxes import THIN, Chords, Propagation, chords, squeezed
-from trechter.optimal.polytope import Polytope
 from trechter.optimal.relaxation import Relaxations
 
 BATCH = 32  # nodes that are split at a time
@@ -27,6 +26,7 @@ MIDDLE = 0.4  # how far a split moves from the LP point towards the middle; 0 ta
 AGAIN = 0.9  # a box that shrinks to less than this is bounded again
 REPEATS = 5
 KEPT = 400  # points worth starting from that are remembered
+MOST_OPEN = 1_000_000  # nodes, of one to three kilobytes
 RESOLVED = 1e-13  # a chord that errs by less is exact
 
 
@@ -63,33 +63,30 @@ class Boxes:
 class Pricing:
     """A search of one polytope at given prices, down to `cut`, in steps."""
 
-    def __init__(self, space: Polytope, relaxations: Relaxations, prices: Array, cut: float, upper: Array) -> None:
-        self.space, self.prices, self.cut = space, prices, cut
+    def __init__(self, relaxations: Relaxations, prices: Array, cut: float, lower: Array, upper: Array) -> None:
+        self.space = space = relaxations.space
+        self.prices, self.cut = prices, cut
         self._relaxations, self._propagate = relaxations, Propagation(space)
         self._heap: list[tuple[float, int, Node]] = []
         self._serial, self.nodes = 0, 0
         self._points: list[tuple[float, Array]] = []
+        self.best = -np.inf  # the most that a point was worth
         self._resolved = -np.inf  # the largest bound of nodes that need no split: it is attained
         self.bound = np.inf
         root = np.zeros((1, len(space.rhs)))
-        self._explore(Boxes(np.zeros((1, space.size)), upper[None], np.array([np.inf]), root, [None]))
+        self._explore(Boxes(lower[None], upper[None], np.array([np.inf]), root, [None]))
         self._rebound()
 
     @property
     def open(self) -> bool:
-        """Whether anything above the cut is left to split."""
-        return bool(self._heap)
+        """Whether anything above the cut is left to split, and room for it."""
+        return 0 < len(self._heap) < MOST_OPEN
 
     @property
     def found(self) -> Array:
         """The best points that were met, best first."""
         self._forget()
         return np.array([x for _, x in self._points]).reshape(-1, self.space.size)
-
-    @property
-    def best(self) -> float:
-        """The most that a point was worth."""
-        return max((value for value, _ in self._points), default=-np.inf)
 
     def step(self) -> None:
         """Split the most promising nodes; until it is done `bound` is that of before."""
@@ -173,6 +170,7 @@ class Pricing:
         points = points[~np.isnan(points[:, 0])]
         values = self.space.worth(points) - points @ self.prices
         self._points += zip(values.tolist(), points, strict=True)
+        self.best = max(self.best, float(values.max(initial=-np.inf)))
         if len(self._points) > 10 * KEPT:
             self._forget()
 

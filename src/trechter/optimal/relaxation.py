@@ -47,12 +47,10 @@ class Relaxation:
         lp.add_columns(self._model, nothing, space.matrix.T, nothing, nothing + 1)
 
     def solve(self, costs: Array, lower: Array, upper: Array, basis: Any) -> tuple[Array, Array, Any]:
-        """Point, multipliers and basis; without a basis it starts afresh."""
+        """Point, multipliers and basis; without a basis it goes on from the last LP."""
         self._model.changeColsBounds(self._size, self._index, lower, upper)
         self._model.changeColsCost(self._size, self._index, -costs)
-        if basis is None:
-            self._model.clearSolver()
-        else:
+        if basis is not None:
             self._model.setBasis(basis)
         self._model.run()
         status = self._model.getModelStatus()
@@ -62,14 +60,18 @@ class Relaxation:
         ray = self._ray(lower, upper) if status == highspy.HighsModelStatus.kInfeasible else np.zeros(self._rows)
         return np.full(self._size, np.nan), ray, None
 
+    def forget(self) -> None:
+        """Start the next LP afresh."""
+        self._model.clearSolver()
+
     def _ray(self, lower: Array, upper: Array) -> Array:
         """Multipliers that prove that there is no point: the duals of the sum of violations at the last basis."""
-        solution, basic = self._model.getSolution(), np.array(self._model.getBasicVariables()[1])
+        solution, basic = self._model.getSolution(), lp.basic(self._model)
         x, row = np.array(solution.col_value), np.array(solution.row_value)
         violated = np.where(x > upper + TIGHT, -1.0, 0.0) + (x < lower - TIGHT)
         logical = np.where(row > self._rhs + TIGHT, 1.0, 0.0) - (row < self._floor - TIGHT)
         costs = np.append(violated, logical[::-1])[basic]  # row i is written −1 − i
-        return np.array(self._model.getBasisTransposeSolve(costs)[1])
+        return lp.by_basis(self._model, costs, transposed=True)
 
 
 class Relaxations:
@@ -89,6 +91,7 @@ class Relaxations:
         self.solved += len(costs)
         wrong = np.flatnonzero(self._wrong(answer, costs, lower, upper))
         if len(wrong):
+            self._models[0].forget()
             afresh = [_solve((self._models[0], wrong, costs, lower, upper, [None] * len(costs)))]
             again = _joined(afresh, self.space, lower[wrong], upper[wrong])
             if np.any(self._wrong(again, costs[wrong], lower[wrong], upper[wrong])):
