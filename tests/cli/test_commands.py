@@ -99,7 +99,7 @@ def test_every_way_to_verify_agrees(trechter, table, schema, tmp_path):
     assert (found["level"], found["level_exact"]) == (stated["level"], stated["level_exact"])
 
 
-def test_the_public_part_does_not_disclose_the_joint(trechter, table, schema, tmp_path):
+def test_the_public_part_holds_neither_level_nor_salt_nor_names(trechter, table, schema, tmp_path):
     out = tmp_path / "release"
     trechter(*asked(table, out, schema))
     public = json.loads((out / "certificate.json").read_text())
@@ -311,7 +311,7 @@ def test_interrupted_and_killed_runs_leave_no_release(tmp_path, schema, number):
         for _ in range(150):
             file.write(block)
     run = subprocess.Popen(
-        [sys.executable, "-m", "trechter.cli", *map(str, asked(table, out, schema))], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "trechter", *map(str, asked(table, out, schema))], stderr=subprocess.PIPE, text=True
     )
     while run.poll() is None and not list(tmp_path.glob(".trechter-partial-*")):
         time.sleep(0.005)
@@ -335,6 +335,14 @@ def test_demo_speaks_plainly(trechter, tmp_path):
     assert trechter("demo", "--out", out)[0] == 0
 
 
+def test_the_demo_never_replaces_a_real_release(trechter, table, schema, tmp_path):
+    out = tmp_path / "release"
+    trechter(*asked(table, out, schema))
+    before = (out / "protocol.json").read_bytes()
+    assert trechter("demo", "--out", out)[0] == 2
+    assert (out / "protocol.json").read_bytes() == before
+
+
 def test_help_of_every_command(trechter):
     assert {c.name for c in COMMANDS} == set(app.commands)
     for command in app.commands:
@@ -354,7 +362,8 @@ def test_errors_are_json_when_json_was_asked(trechter, table, schema, tmp_path):
 
 def test_importing_is_quick():
     """The heavy optional libraries stay outside; the time itself is measured where nothing else runs."""
-    code = "import sys, trechter as tr; tr.design, tr.publish; print([m for m in ('scipy', 'pandas', 'pyarrow', 'matplotlib') if m in sys.modules])"
+    heavy = "('scipy', 'pandas', 'pyarrow', 'matplotlib')"
+    code = f"import sys, trechter as tr; tr.design, tr.publish; print([m for m in {heavy} if m in sys.modules])"
     environment = os.environ | {"PYTHONPATH": ""}
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout

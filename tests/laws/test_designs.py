@@ -142,3 +142,42 @@ def test_unknown_solver_and_reads():
         tr.design(joint, tr.LIP(1), solver="magic")
     with pytest.raises(tr.TrechterError, match="sx"):
         tr.design(joint, tr.LIP("0.1"), reads="s")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ([[1, 2], [3, 4]], tr.LIP(1)),
+        (tr.Joint([[1, 2], [3, 4]]), "lip"),
+        (tr.Joint([[1, 2], [3, 4]]), tr.LIP),
+    ],
+)
+def test_what_is_no_joint_and_no_notion(arguments):
+    with pytest.raises(tr.TrechterError, match="make one with tr"):
+        tr.design(*arguments)
+
+
+@pytest.mark.parametrize("options", [{"gap": -1}, {"gap": float("nan")}, {"time_limit": -1}, {"time_limit": "1"}])
+def test_budgets_that_make_no_sense(options):
+    with pytest.raises(tr.TrechterError, match=next(iter(options))):
+        tr.design(tr.Joint([[1, 2], [3, 4]]), tr.LIP("0.01"), **options)
+
+
+def test_a_time_limit_is_kept_and_what_is_delivered_is_private():
+    joint = random_joint(1, 3, 60, zeros=0)
+    result = tr.design(joint, tr.LIP("0.3"), solver="vertices", time_limit=1e-9)
+    assert result.status == "gap"
+    assert result.certificate.holds
+    assert result.utility == pytest.approx(0, abs=1e-9)
+    assert result.bound == pytest.approx(tr.design(joint, tr.LIP("inf")).utility)
+
+
+@pytest.mark.parametrize("eps", ["1e-9", "1e-17", "1e-400", 5e-324])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_tiniest_levels(name, eps):
+    """Never worth less than perfect privacy, and bounded by what a little more would give."""
+    joint = random_joint(3, 3, 5)
+    perfect, tiny = tr.design(joint, NOTIONS[name](0)), tr.design(joint, NOTIONS[name](eps))
+    assert tiny.utility >= perfect.utility
+    assert tiny.gap < 1e-4
+    assert tiny.certificate.holds

@@ -181,3 +181,22 @@ def test_html_is_escaped_and_badged():
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     assert "certified" in page
+
+
+def test_designed_protocols_compose_save_and_load(tmp_path):
+    """Outputs that are mixtures stand side by side in the composition, and survive the file."""
+    joint = random_joint(8, 2, 4)
+    once = tr.design(joint, tr.LIP("0.3")).protocol
+    twice = tr.compose(once, once)
+    assert tr.certify(twice, joint, tr.LIP("inf")).level > tr.certify(once, joint, tr.LIP("inf")).level
+    twice.save(tmp_path / "p.json")
+    assert tr.Protocol.load(tmp_path / "p.json") == twice != once
+    other = tr.Joint(joint.counts, secret=("Z", [0, 1]))
+    with pytest.raises(tr.TrechterError, match="different secrets: S; Z"):
+        tr.compose(once, tr.design(other, tr.LIP("0.3")).protocol)
+
+
+def test_certified_weights_cannot_be_changed():
+    protocol = tr.design(random_joint(8, 2, 4), tr.LIP("0.3")).protocol
+    with pytest.raises(ValueError, match="read-only"):
+        protocol.integers[0, 0] = 7

@@ -1,4 +1,4 @@
-"""LDP through the cone equals LDP through Γ, the papers' polytope in a² − a dimensions (paper 003, Theorem 2), for a ≤ 4.
+"""LDP through the cone equals LDP through Γ, the known polytope in a² − a dimensions, for a ≤ 4.
 
 Γ: the matrices Q (a × a, one output a row) with Q ≥ 0, columns summing to 1 and (Q p_{X|s})_y ≤ e^ε (Q p_{X|s'})_y. Its
 vertices are enumerated here by double description in exact numbers of its homogenisation, and I(X;Y) is convex on it.

@@ -100,7 +100,7 @@ def test_a_solver_that_has_not_solved_is_caught(monkeypatch):
     master = Master(masses)
     master.add(rows, values)
     monkeypatch.setattr(lp, "run", lambda highs: lp.OPTIMAL)
-    with pytest.raises(SolverError, match="basi[sc]"):
+    with pytest.raises(SolverError, match=r"basi[sc]"):
         master.solve()
 
 

@@ -240,3 +240,11 @@ def test_a_weighted_table_says_so():
     release = replace(made(Joint(table), LIP("0.3")), joint=joint)
     assert "weighted; worth 42 unweighted ones" in words(release)
     assert "drawn one by one and unweighted" in words(release)
+
+
+def test_thin_counts_side_channels_and_unchanged_rows_are_remarked():
+    thin = Joint([[3, 40, 50], [60, 4, 50]], release={"job": list("abc")})
+    assert "2 of the combinations that occur were counted fewer than five times" in words(made(thin, LIP("0.3")))
+    assert "Side channels." in words(case("typed"))
+    assert "Side channels." not in words(case("two"))
+    assert "Rows are published as they are" in words(case("identity"))

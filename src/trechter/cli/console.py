@@ -61,6 +61,8 @@ def _ending(error: BaseException) -> tuple[int | None, str]:
             return NO, str(error)
         case RequestError():
             return WRONG, str(error)
+        case click.exceptions.NoArgsIsHelpError():
+            return WRONG, f"nothing was asked\n{error.format_message()}"
         case click.ClickException():
             return WRONG, error.format_message()
         case TrechterError():

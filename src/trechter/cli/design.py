@@ -8,9 +8,7 @@ import click
 
 from trechter.cli import options as o
 from trechter.cli.console import Outcome, stages, wide
-from trechter.measures import MutualInformation, TaskInformation
-from trechter.model.joint import Joint
-from trechter.optimal import design as design_for
+from trechter.workflow.design import design_for_table
 
 
 @click.command(no_args_is_help=True)
@@ -25,15 +23,9 @@ def design(input: str, out: str, as_json: bool, **asked: Any) -> None:
     """Find the protocol of most utility that keeps the promise, and save it."""
     notion = o.notion_of(asked.pop("notion"), asked.pop("epsilon"))
     schema = o.schema_of(asked.pop("schema"), asked.pop("infer_schema"))
-    roles = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
-    task, weight = asked.pop("task"), asked.pop("weight")
+    roles: dict[str, Any] = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
     with stages(as_json) as tell:
-        tell("counting")
-        joint = Joint.from_table(input, **roles, schema=schema, task=task, weight=weight)
-        tell("designing")
-        measure = TaskInformation() if task else MutualInformation()
-        result = design_for(joint, notion, measure=measure, **asked)
-        result.protocol.save(out)
+        result = design_for_table(input, out, notion, **roles, schema=schema, tell=tell, **asked)
     data = {"out": out, "notion": str(notion), "holds": result.certificate.holds, "utility": result.utility}
     data |= {"bound": result.bound, "gap": result.gap, "status": result.status, "solver": result.solver}
     data |= {"seconds": result.seconds, "stats": result.stats, "hash": result.protocol.digest}

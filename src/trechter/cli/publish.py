@@ -8,7 +8,6 @@ import click
 
 from trechter.cli import options as o
 from trechter.cli.console import Outcome, note, stages, wide
-from trechter.measures import TaskInformation
 from trechter.model.protocol import left_out
 from trechter.report.facts import Facts
 from trechter.report.release import Release
@@ -32,12 +31,14 @@ def publish(input: str, out: str, as_json: bool, **asked: Any) -> None:
     notion = o.notion_of(asked.pop("notion"), asked.pop("epsilon"))
     schema = o.schema_of(asked.pop("schema"), asked.pop("infer_schema"))
     roles: dict[str, Any] = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
-    if asked["task"]:
-        asked["measure"] = TaskInformation()
     with stages(as_json) as tell:
         made = publish_table(input, **roles, notion=notion, out=out, schema=schema, tell=tell, **asked)
     if made.dropped:
         note(left_out(made.dropped))
+    if made.thin_cells:
+        note(
+            f"warning: {made.thin_cells} combinations were counted fewer than five times; the population may differ from them"
+        )
     raise Outcome(released(made, out), wide(story(made, out)))
 
 

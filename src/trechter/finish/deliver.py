@@ -68,7 +68,7 @@ def _attempts(matrix: Array, joint: Joint, spec: Spec, reads: str) -> Any:
     if spec.epsilon == 0:
         return
     bits, q = bits_needed(spec.epsilon, len(matrix), BITS), _output_masses(matrix, joint, reads)
-    gain = math.inf if spec.epsilon is None else math.expm1(min(spec.epsilon, Fraction(50)))
+    gain = math.inf if spec.epsilon is None else max(1e-300, math.expm1(min(spec.epsilon, Fraction(50))))
     share = 1e-14 * (1 + 1 / gain)
     while True:
         share = min(share, 1.0)

@@ -11,12 +11,15 @@ has n − 2 zeros in common. Two simple neighbours both arise from that common s
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
 Index = NDArray[np.intp]
 Pairs = tuple[Index, Index]
+Check = Callable[[], None]  # raises when it is time to stop
 
 FEW_PAIRS = 1 << 14  # below this all pairs are compared at once; above it, simple rays are joined
 CHUNK = 1 << 22  # pairs compared at a time
@@ -38,8 +41,8 @@ def mark(zeros: Words, bit: int) -> Words:
     return zeros
 
 
-def adjacent(zeros: Words, n: int, outside: Index, inside: Index) -> Pairs:
-    """The adjacent pairs (i, j) with i among `outside` and j among `inside`."""
+def adjacent(zeros: Words, n: int, outside: Index, inside: Index, check: Check) -> Pairs:
+    """The adjacent pairs (i, j) with i among `outside` and j among `inside`; `check` is called now and then."""
     simple = _sizes(zeros) == n - 1
     if outside.size * inside.size <= FEW_PAIRS and simple[outside].all() and simple[inside].all():
         return _sharing(zeros, n - 2, outside, inside)
@@ -48,7 +51,7 @@ def adjacent(zeros: Words, n: int, outside: Index, inside: Index) -> Pairs:
         _join(zeros, out_simple, in_simple),
         _sharing(zeros, n - 2, out_simple, in_other),
         _sharing(zeros, n - 2, out_other, in_simple),
-        _unseparated(zeros, n - 2, out_other, in_other, np.flatnonzero(~simple)),
+        _unseparated(zeros, n - 2, out_other, in_other, np.flatnonzero(~simple), check),
     ]
     return np.concatenate([i for i, _ in found]), np.concatenate([j for _, j in found])
 
@@ -95,19 +98,20 @@ def _ridges(zeros: Words, rays: Index) -> tuple[Index, Words]:
     return rays[ray], (zeros[rays] * odd).sum(axis=1, dtype=np.uint64)[ray] - weight[bit]
 
 
-def _unseparated(zeros: Words, count: int, first: Index, second: Index, others: Index) -> Pairs:
+def _unseparated(zeros: Words, count: int, first: Index, second: Index, others: Index, check: Check) -> Pairs:
     """The pairs with at least `count` common zeros of which no third ray has all.
 
     A third ray that has all common zeros of i and j shares at least as many with i, so it is enough to look among the
     rays that share `count` with i; and it is not simple if neither i nor j is, so `others` are the rays that are not.
     """
     if first.size > second.size:
-        right, left = _unseparated(zeros, count, second, first, others)
+        right, left = _unseparated(zeros, count, second, first, others, check)
         return left, right
     candidate = np.zeros(len(zeros), bool)
     candidate[second] = True
     found = [second[:0]]
     for i in first:
+        check()
         common = zeros[others] & zeros[i]
         near = (_sizes(common) >= count) & (others != i)
         rays, common = others[near], common[near]

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trechter.errors import SolverError
-from trechter.geometry.adjacency import Index, Words, adjacent, mark, orthant
+from trechter.geometry.adjacency import Check, Index, Words, adjacent, mark, orthant
 from trechter.geometry.cone import Array, Cone
 
 Matrix = NDArray[Any]
@@ -33,17 +33,17 @@ OUTSIDE = 1e-10  # a float ray that violates a condition by more than this share
 SAMPLE = 512  # rays that are looked at to choose the next condition
 
 
-def extreme_rays(cone: Cone, limit: int | None = None) -> Matrix:
+def extreme_rays(cone: Cone, limit: int | None = None, check: Check = lambda: None) -> Matrix:
     """The extreme rays (r × n), in floats with largest coordinate 1, or primitive integers if the cone is exact.
 
-    More than `limit` rays at any stage is a SolverError.
+    More than `limit` rays at any stage is a SolverError; `check` is called now and then, and may raise to stop.
     """
-    return _exact_rays(cone, limit) if cone.exact else _float_rays(cone, limit)
+    return _exact_rays(cone, limit, check) if cone.exact else _float_rays(cone, limit, check)
 
 
-def _exact_rays(cone: Cone, limit: int | None) -> Matrix:
+def _exact_rays(cone: Cone, limit: int | None, check: Check) -> Matrix:
     A = np.array([_integers(row) for row in cone.A], object).reshape(-1, cone.dimension)
-    return _describe(A, np.array(np.eye(cone.dimension, dtype=int), object), limit)
+    return _describe(A, np.array(np.eye(cone.dimension, dtype=int), object), limit, check)
 
 
 def _integers(row: Matrix) -> list[int]:
@@ -51,14 +51,14 @@ def _integers(row: Matrix) -> list[int]:
     return [int(value * scale) for value in row]
 
 
-def _float_rays(cone: Cone, limit: int | None) -> Array:
+def _float_rays(cone: Cone, limit: int | None, check: Check) -> Array:
     A = np.asarray(cone.A, float)
     if not np.isfinite(A).all():
         raise SolverError("a cone has a condition that is not finite; drop conditions that cannot be violated")
     A = A / _power(A, axis=1)
     column = _power(A, axis=0)
     A = A / column
-    rays = _distinct(_describe(A / _power(A, axis=1), np.eye(cone.dimension), limit)) / column
+    rays = _distinct(_describe(A / _power(A, axis=1), np.eye(cone.dimension), limit, check)) / column
     worst = cone.excess(rays).max(initial=0)
     if not worst <= OUTSIDE:
         raise SolverError(f"an extreme ray violates its cone by {worst:.3g}; use exact conditions (Fractions)")
@@ -80,16 +80,17 @@ def _distinct(rays: Array) -> Array:
     return np.delete(rays, order[1:][same], axis=0) if same.any() else rays
 
 
-def _describe(A: Matrix, rays: Matrix, limit: int | None) -> Matrix:
+def _describe(A: Matrix, rays: Matrix, limit: int | None, check: Check) -> Matrix:
     """Impose the conditions A on the orthant, the one that leaves fewest rays strictly inside first."""
     n, left = A.shape[1], [k for k, row in enumerate(A) if (row > 0).any()]
     zeros = orthant(n, n + len(left))
     for bit in range(n, n + len(left)):
-        rays, zeros = _impose(A[left.pop(_choose(A[left], rays))], rays, zeros, bit)
+        check()
+        rays, zeros = _impose(A[left.pop(_choose(A[left], rays))], rays, zeros, bit, check)
         if limit is not None and len(rays) > limit:
             raise SolverError(
                 f"a cone has more extreme rays than the limit of {limit}: {len(rays)} with {len(left)} conditions "
-                "still to impose; raise the limit, or use a solver that does not list them"
+                "still to impose; bin or merge values, so that there are fewer letters"
             )
     return rays
 
@@ -106,11 +107,11 @@ def _sides(A: Matrix, rays: Matrix) -> tuple[Flags, Flags]:
     return (value > noise).astype(bool), (value < -noise).astype(bool)
 
 
-def _impose(a: Matrix, rays: Matrix, zeros: Words, bit: int) -> tuple[Matrix, Words]:
+def _impose(a: Matrix, rays: Matrix, zeros: Words, bit: int, check: Check) -> tuple[Matrix, Words]:
     above, below = (side[:, 0] for side in _sides(a[None], rays))
     if not above.any():
         return rays, zeros
-    i, j = adjacent(zeros, a.size, np.flatnonzero(above), np.flatnonzero(below))
+    i, j = adjacent(zeros, a.size, np.flatnonzero(above), np.flatnonzero(below), check)
     common = mark(zeros[i] & zeros[j], bit)
     zeros[~(above | below), bit >> 6] |= np.uint64(1 << (bit & 63))
     new = _between(rays @ a, rays, i, j)

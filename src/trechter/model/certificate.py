@@ -1,7 +1,7 @@
 """The verdict on one protocol and one joint, and the record of it that travels with a release.
 
-Readers get `certificate.json`, which does not disclose the joint. The steward's copy adds the exact level and the salt of
-the counts' hash, so that whoever holds the counts can prove that they are the ones that were certified.
+Readers get `certificate.json`, which contains neither counts nor level. The steward's copy adds the exact level and the
+salt of the counts' hash, so that whoever holds the counts can prove that they are the ones that were certified.
 """
 
 from __future__ import annotations

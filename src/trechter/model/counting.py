@@ -69,7 +69,7 @@ def _check_roles(secret: Sequence[str], release: Sequence[str], task: str | None
     if both:
         raise JointError(
             f"column {both[0]!r} is both secret and released; to publish a column while protecting it, "
-            "protect the data itself (protect='x')"
+            "protect the data itself: tr.LDP(…, protect='x') in Python"
         )
     if task in secret:
         raise JointError(f"the task column {task!r} is also the secret")

@@ -23,7 +23,8 @@ def counts_csv(joint: Joint) -> str:
     """The counts of a joint as text."""
     attributes = (*joint.secret, *joint.release)
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    returns = any("\r" in label for a in attributes for label in (a.name, *a.labels))  # which csv forgets to quote
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL)
     writer.writerow([*(a.name for a in attributes), "count"])
     for labels, count in zip(product(*(a.labels for a in attributes)), joint.counts.ravel(), strict=True):
         if count:
@@ -40,22 +41,23 @@ def read_counts(path: str | Path, protocol: Protocol) -> Joint:
     missing = [name for name in names if name not in header]
     if missing:
         raise JointError(f"{path} has no column {missing[0]!r}; it has {shorten(header) or 'none'}")
-    places = [header.index(name) for name in names]
+    places = [*map(header.index, names[:-1]), len(header) - 1 - header[::-1].index("count")]
     counts = np.full([len(a) for a in attributes], Fraction(0), object)
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise JointError(f"{path}, line {number}: {len(row)} fields where the header has {len(header)}")
         *labels, count = (row[place] for place in places)
         counts[_cell(attributes, labels, f"{path}, line {number}")] += _number(count, f"{path}, line {number}")
-    whole = all(v.denominator == 1 for v in counts.ravel())
-    flat = (counts.astype(np.int64) if whole else counts).reshape(-1, *(len(a) for a in protocol.release))
+    small = all(v.denominator == 1 for v in counts.ravel()) and counts.sum() < 2**53
+    flat = (counts.astype(np.int64) if small else counts).reshape(-1, *(len(a) for a in protocol.release))
     return Joint(flat, secret=protocol.secret, release=protocol.release)
 
 
 def _rows(path: str | Path) -> Iterator[list[str]]:
     try:
-        return csv.reader(io.StringIO(Path(path).read_text(encoding="utf-8-sig")), strict=True)
-    except (OSError, UnicodeDecodeError) as error:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            return iter(list(csv.reader(file, strict=True)))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise JointError(f"cannot read {path}: {error}") from None
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import product as every
 from typing import Any, Self
@@ -25,6 +27,8 @@ from trechter.model.randomness import Randomness
 from trechter.model.spec import Spec
 from trechter.tables import OutputColumn
 
+MOST_BITS = 14_000  # weights are written as text, and Python reads integers of at most 4300 digits
+
 
 @dataclass(frozen=True, eq=False)
 class DenseProtocol(Protocol):
@@ -43,6 +47,7 @@ class DenseProtocol(Protocol):
     certificate: Certificate | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "integers", _frozen(self.integers))
         check_weights(self.integers, self.bits)
         b, n = self.integers.shape
         if n != len(self.inputs):
@@ -111,29 +116,39 @@ class DenseProtocol(Protocol):
         return badge + protocol_html([show(o) for o in self.outputs], [show(i) for i in self.inputs], self.matrix)
 
 
+def _frozen(integers: Integers) -> Integers:
+    """A copy that nobody can change once it is certified."""
+    own = integers.copy()
+    own.setflags(write=False)
+    return own
+
+
 def check_weights(integers: Integers, bits: int) -> None:
     """Weights are non-negative and every column sums to 2^bits exactly."""
-    if bits < 1:
-        raise ProtocolError(f"bits = {bits}: weights are integers over 2^bits, with bits ≥ 1")
+    if not 1 <= bits <= MOST_BITS:
+        raise ProtocolError(f"bits = {bits}: weights are integers over 2^bits, with 1 ≤ bits ≤ {MOST_BITS}")
     if integers.ndim != 2 or 0 in integers.shape:
         raise ProtocolError(f"weights of shape {integers.shape}: expected (outputs, inputs), at least one of each")
     if np.any(integers < 0):
         raise ProtocolError(f"weight {integers[integers < 0][0]} is negative")
-    sums = integers.sum(axis=0)
-    if np.any(sums != 1 << bits):
-        bad = int(np.argmax(sums != 1 << bits))
-        raise ProtocolError(f"column {bad} sums to {sums[bad]}, not to 2^{bits} = {1 << bits}")
+    for i, column in enumerate(integers.T.tolist()):  # Python's sums do not wrap around
+        if sum(column) != 1 << bits:
+            raise ProtocolError(f"column {i} sums to {sum(column)}, not to 2^{bits} = {1 << bits}")
 
 
 def parse_weights(columns: Sequence[Sequence[str]], bits: int) -> Integers:
     """Weights from decimal strings."""
-    if any(not (isinstance(w, str) and w.isascii() and w.isdecimal()) for column in columns for w in column):
-        raise ProtocolError("weights must be decimal digits as text")
+    if any(not isinstance(column, list) or not all(map(_is_weight, column)) for column in columns):
+        raise ProtocolError("weights must be decimal digits as text, in one list for each input")
     if len({len(column) for column in columns}) > 1:
         raise ProtocolError("the columns of the weights differ in length")
     integers = np.array([[int(w) for w in column] for column in columns], object).T
     fits = bits <= WORD and integers.size > 0 and int(integers.max()) <= 1 << WORD
     return integers.astype(np.int64) if fits else integers
+
+
+def _is_weight(text: object) -> bool:
+    return isinstance(text, str) and re.fullmatch("[0-9]{1,4300}", text) is not None
 
 
 def nearest(matrix: NDArray[np.float64], bits: int) -> Integers:
@@ -143,8 +158,10 @@ def nearest(matrix: NDArray[np.float64], bits: int) -> Integers:
     if np.any(abs(matrix.sum(axis=0) - 1) > 1e-9):
         worst = int(np.argmax(abs(matrix.sum(axis=0) - 1)))
         raise ProtocolError(f"column {worst} sums to {float(matrix[:, worst].sum())!r}, not to 1")
-    rounded = np.rint(np.ldexp(matrix, bits))
-    weights: Integers = rounded.astype(np.int64) if bits <= WORD else np.vectorize(int, otypes=[object])(rounded)
+    if bits <= WORD:
+        weights: Integers = np.floor(np.ldexp(matrix, bits)).astype(np.int64)
+    else:
+        weights = np.vectorize(lambda q: int(Fraction(q) * (1 << bits)), otypes=[object])(matrix)
     largest, columns = matrix.argmax(axis=0), np.arange(matrix.shape[1])
     weights[largest, columns] += (1 << bits) - weights.sum(axis=0)
     return weights

@@ -36,7 +36,7 @@ def read_json(path: str | Path, format: str, version: int, error: type[RequestEr
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as reason:
         raise error(f"cannot read {path}: {reason.strerror}") from None
-    except ValueError as reason:
+    except (ValueError, RecursionError) as reason:
         raise error(f"{path} is not JSON: {reason}") from None
     if not isinstance(data, dict) or data.get("format") != format:
         found = data.get("format") if isinstance(data, dict) else type(data).__name__

@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -112,12 +111,6 @@ class Joint:
         whole = _integers(self._full)
         return quotient(whole, whole.sum())
 
-    @property
-    def secret_labels(self) -> tuple[str, ...]:
-        """The secret values in words, with the names of their columns."""
-        pairs = [[f"{a.name} = {label}" for label in a.labels] for a in self.secret]
-        return tuple(", ".join(combination) for combination in product(*pairs))
-
     def about(self, secret: str) -> Joint:
         """The same rows with one of several secret columns as the only secret."""
         names = [a.name for a in self.secret]
@@ -157,7 +150,10 @@ def _names(columns: str | Sequence[str]) -> list[str]:
 
 
 def _exact_counts(counts: Any) -> Integers:
-    array = np.asarray(counts)
+    try:
+        array = np.asarray(counts)
+    except ValueError as error:
+        raise JointError(f"counts must be an array, one axis for the secret and one for each attribute: {error}") from None
     if array.dtype == bool or array.dtype.kind not in "iufO":
         raise JointError(f"counts must be numbers, got {array.dtype}")
     if array.dtype.kind in "iu" and array.astype(np.float64).sum() < 2**53:

@@ -19,6 +19,7 @@ def product(protocols: Sequence[DenseProtocol]) -> DenseProtocol:
     names = [a.name for p in protocols for a in p.release]
     if len(set(names)) < len(names) or any(p.reads != "x" for p in protocols):
         raise ProtocolError(f"a product needs protocols of different attributes that read x only, got {names}")
+    check_secrets(protocols)
     weights = np.array([[1]], object)
     for protocol in protocols:
         weights = np.kron(weights, protocol.weights)
@@ -36,6 +37,7 @@ def compose(first: DenseProtocol, second: DenseProtocol) -> DenseProtocol:
     """The protocol of two independent releases of the same X: both outputs are seen."""
     if (first.reads, first.input_attributes) != (second.reads, second.input_attributes):
         raise ProtocolError("composed protocols must read the same columns with the same values")
+    check_secrets([first, second])
     weights = first.weights[:, None, :] * second.weights[None, :, :]
     return DenseProtocol(
         weights.reshape(-1, weights.shape[-1]),
@@ -61,6 +63,13 @@ def marginal(protocol: DenseProtocol, names: str | Sequence[str]) -> DenseProtoc
     plain = tuple(_joined([o]) for o in outputs)
     common: dict[str, Any] = {"secret": protocol.secret, "release": protocol.release, "reads": protocol.reads}
     return DenseProtocol(weights, protocol.bits, plain, released=tuple(wanted), **common)
+
+
+def check_secrets(protocols: Sequence[DenseProtocol]) -> None:
+    """Protocols that are put together protect the same secret."""
+    if any(p.secret != protocols[0].secret for p in protocols):
+        names = [", ".join(a.name for a in p.secret) for p in protocols]
+        raise ProtocolError(f"the protocols protect different secrets: {'; '.join(names)}")
 
 
 def sum_rows(weights: Integers, chosen: Sequence[bool]) -> Integers:

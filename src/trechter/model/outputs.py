@@ -6,6 +6,7 @@ A value of several attributes is a tuple. The JSON form keeps the three apart; t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from trechter.alphabet.values import Value, from_json, label, to_json
 from trechter.errors import ProtocolError
@@ -34,14 +35,15 @@ class Mixture:
     label: str
 
 
-Output = Input | ValueSet | Mixture
+Cell = Input | ValueSet | Mixture
+Output = Cell | tuple[Cell, ...]  # a tuple has one cell for each released column
 
 
 def show(output: Output) -> str:
     """An output as it stands in a released table of one column."""
     if isinstance(output, ValueSet | Mixture):
         return output.label
-    return " · ".join(map(label, output)) if isinstance(output, tuple) else label(output)
+    return " · ".join(map(show, output)) if isinstance(output, tuple) else label(output)
 
 
 def cell(output: Output) -> Value:
@@ -58,7 +60,7 @@ def output_to_json(output: Output) -> object:
         case ValueSet(values):
             return {"set": [output_to_json(v) for v in values]}
         case tuple():
-            return [to_json(v) for v in output]
+            return [output_to_json(v) for v in output]
     return to_json(output)
 
 
@@ -69,6 +71,8 @@ def output_from_json(data: object) -> Output:
             return Mixture(tuple(_input(p[0]) for p in pairs), tuple(float(p[1]) for p in pairs), text)
         case {"set": [*values]}:
             return ValueSet(tuple(map(_input, values)))
+        case [*cells]:
+            return tuple(cast(Cell, output_from_json(cell)) for cell in cells)
     return _input(data)
 
 

@@ -11,6 +11,7 @@ import json
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -69,7 +70,7 @@ class Protocol(ABC):
         """The columns that are read, the secret first if it is."""
         return self.release if self.reads == "x" else self.secret + self.release
 
-    def sanitise(self, table: Any, rng: Callable[[int], bytes] | None = None, insecure_seed: int | None = None) -> Any:
+    def sanitise(self, table: Any, *, rng: Callable[[int], bytes] | None = None, insecure_seed: int | None = None) -> Any:
         """The same type of table with the released columns only, rows in place."""
         random, kernel, source = randomness(rng, insecure_seed), self.kernel(), open_table(table)
         dropped = source.dropped([a.name for a in self.input_attributes])
@@ -84,10 +85,16 @@ class Protocol(ABC):
         content |= {"promise": self.promise.to_json() if self.promise else None} | self.body()
         return content | {"hash": _hash(content)}
 
-    @property
+    @cached_property
     def digest(self) -> str:
-        """The hash in the file."""
+        """The hash in the file; protocols with the same are equal."""
         return str(self.to_json()["hash"])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Protocol) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     def save(self, path: str | Path) -> None:
         """Write `protocol.json`, whole or not at all."""
@@ -113,7 +120,7 @@ def left_out(columns: Sequence[str]) -> str:
 
 def _hash(content: dict[str, Any]) -> str:
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def _common(data: dict[str, Any], path: str | Path) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 from trechter.errors import NotionError
@@ -22,10 +23,12 @@ class Spec:
     def __post_init__(self) -> None:
         if self.name not in NAMES:
             raise NotionError(f"unknown notion {self.name!r}; known are {', '.join(NAMES)}")
+        if self.epsilon is not None and self.epsilon < 0:
+            raise NotionError(f"ε = {self.epsilon} is negative; a privacy level is 0 (perfect privacy) or more")
         if self.protect not in ("s", "x"):
             raise NotionError(f"protect={self.protect!r} is unknown; use 's' (the secret) or 'x' (the data itself)")
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         suffix = ", protect='x'" if self.protect == "x" else ""
         return f"{self.name.upper()}({self.level_text}{suffix})"
 
@@ -34,7 +37,8 @@ class Spec:
         """ε as people write it: exact if that is short."""
         if self.epsilon is None:
             return "inf"
-        exact, short = epsilon_text(self.epsilon), f"{float(self.epsilon):.6g}"
+        exact = epsilon_text(self.epsilon)
+        short = f"{Decimal(self.epsilon.numerator) / Decimal(self.epsilon.denominator):.6g}"
         return short if Fraction(short) == self.epsilon or len(exact) > 12 else exact
 
     def to_json(self) -> dict[str, str]:

@@ -25,7 +25,7 @@ from trechter.optimal.protocols import completed
 from trechter.optimal.relaxation import Relaxations
 from trechter.optimal.start import corners, loosened
 
-SHARE = 0.9  # of the gap is left to branch and bound
+SHARE = 0.6  # of the gap is left to branch and bound
 FINEST = 1e-9  # a gap below this is noise
 KICKS = ((0.5, 0.0), (0.0, 0.3), (0.1, 0.0), (0.0, 1.0))  # noise on prices: relative, and in their standard deviations
 PATIENCE = 8  # kicks in vain before branch and bound

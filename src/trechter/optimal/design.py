@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,10 @@ from trechter.model.joint import Joint
 from trechter.model.letters import letters
 from trechter.model.result import Result
 from trechter.optimal.auto import SOLVERS, solve
-from trechter.optimal.problem import Budget, Problem
+from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.privacy import Notion
+
+TINY = Fraction(1, 10**6)  # below this, repairing float noise would cost more than the promise is worth
 
 
 def design(
@@ -35,12 +38,10 @@ def design(
     progress: Callable[[dict[str, Any]], None] | None = None,
 ) -> Result:
     """The best certified protocol; `status` is "optimal" if its utility is within `gap` of the bound."""
-    start, measure = time.perf_counter(), measure or MutualInformation()
-    if solver != "auto" and solver not in SOLVERS:
-        raise RequestError(f"unknown solver {solver!r}; use 'auto', {', '.join(map(repr, SOLVERS))}")
-    found = _identity(joint, notion, reads) or _solved(
-        make_problem(joint, notion, measure, reads), solver, Budget(gap, time_limit, progress), joint, notion, reads
-    )
+    start, measure = time.perf_counter(), MutualInformation() if measure is None else measure
+    _check_request(joint, notion, measure, solver)
+    request = Request(joint, notion, measure, reads, solver, Budget(gap, time_limit, progress))
+    found = _identity(joint, notion, reads) or (_nearly_perfect(request) if _is_tiny(notion) else _solved(request))
     utility = measure.utility(joint, found.protocol)
     bound = max(found.bound, utility) if found.bound is not None else utility
     status = "optimal" if bound - utility <= gap else "gap"
@@ -84,12 +85,55 @@ def _identity(joint: Joint, notion: Notion, reads: str) -> Found | None:
     return Found(protocol_of(weights, 1, joint, notion.spec, reads), None, "identity", {})
 
 
-def _solved(problem: Problem, solver: str, budget: Budget, joint: Joint, notion: Notion, reads: str) -> Found:
-    solution = solve(problem, budget, solver)
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What `design` was asked for."""
+
+    joint: Joint
+    notion: Notion
+    measure: Measure
+    reads: str
+    solver: str
+    budget: Budget
+
+    def solution(self) -> tuple[Problem, Solution]:
+        """What a solver says."""
+        problem = make_problem(self.joint, self.notion, self.measure, self.reads)
+        return problem, solve(problem, self.budget, self.solver)
+
+
+def _check_request(joint: Joint, notion: Notion, measure: Measure, solver: str) -> None:
+    for given, kind, example in (
+        (joint, Joint, "tr.Joint(counts)"),
+        (notion, Notion, 'tr.LIP("0.5")'),
+        (measure, Measure, "tr.MutualInformation()"),
+    ):
+        if not isinstance(given, kind):
+            raise RequestError(f"{given!r} is no {kind.__name__}; make one with {example}")
+    if solver != "auto" and solver not in SOLVERS:
+        raise RequestError(f"unknown solver {solver!r}; use 'auto', {', '.join(map(repr, SOLVERS))}")
+
+
+def _solved(request: Request) -> Found:
+    problem, solution = request.solution()
+    joint, spec, reads = request.joint, request.notion.spec, request.reads
     same = problem.groups(solution.rows)
     if solution.rays is None or solution.scale is None:
         rows = np.array([solution.rows[same == g].sum(axis=0) for g in range(same.max() + 1)])
-        protocol, stats = deliver(rows, joint, notion.spec, reads)
+        protocol, stats = deliver(rows, joint, spec, reads)
     else:
-        protocol, stats = deliver_rays(solution.rays, solution.scale, same, joint, notion.spec, reads)
+        protocol, stats = deliver_rays(solution.rays, solution.scale, same, joint, spec, reads)
     return Found(protocol, solution.bound, solution.solver, solution.stats | stats)
+
+
+def _is_tiny(notion: Notion) -> bool:
+    return notion.epsilon is not None and 0 < notion.epsilon < TINY
+
+
+def _nearly_perfect(request: Request) -> Found:
+    """Below TINY: the perfectly private optimum, which is exact, bounded by the optimum at TINY."""
+    perfect = _solved(replace(request, notion=request.notion.at(0)))
+    _, above = replace(request, notion=request.notion.at(TINY)).solution()
+    weights, bits = perfect.protocol.integers, perfect.protocol.bits
+    protocol = protocol_of(weights, bits, request.joint, request.notion.spec, request.reads)
+    return Found(protocol, above.bound, perfect.solver, perfect.stats)

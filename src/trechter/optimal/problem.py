@@ -9,6 +9,7 @@ and `g_t(v) = v ln(v / p_t)`. Letters of probability zero are left out before a 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trechter.errors import RequestError
 from trechter.geometry import Cone
 from trechter.geometry.cone import Array
 from trechter.measures.measure import Curve, phi
@@ -53,6 +55,19 @@ class Budget:
     gap: float = 1e-6
     seconds: float | None = None
     progress: Callable[[dict[str, Any]], None] | None = None
+    start: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.gap, bool) or not isinstance(self.gap, int | float) or not self.gap >= 0:
+            raise RequestError(f"gap={self.gap!r} must be a number ≥ 0, in nats")
+        limit = self.seconds
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 0):
+            raise RequestError(f"time_limit={limit!r} must be a number of seconds ≥ 0, or None")
+
+    def check(self) -> None:
+        """Raise TimeoutError when the time is up."""
+        if self.seconds is not None and time.monotonic() - self.start > self.seconds:
+            raise TimeoutError
 
 
 @dataclass(frozen=True, eq=False)

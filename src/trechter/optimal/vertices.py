@@ -20,7 +20,10 @@ NOISE = 1e-12  # relative float error of a bound of this many terms, with room t
 
 def solve(problem: Problem, budget: Budget) -> Solution:
     """The optimum over the enumerated rays; exact rays if the cone is exact."""
-    found = extreme_rays(problem.cone, limit=MOST_RAYS)
+    try:
+        found = extreme_rays(problem.cone, MOST_RAYS, budget.check)
+    except TimeoutError:
+        return constant(problem)
     rays = np.vstack([np.ones((1, problem.cone.dimension), found.dtype), found])
     rows = rays.astype(np.float64)
     sums = rows @ problem.masses
@@ -33,6 +36,14 @@ def solve(problem: Problem, budget: Budget) -> Solution:
     scale = weights.theta[used] / sums[used]
     exact = rays[used] if problem.cone.exact else None
     return Solution(weights.theta[used, None] * rows[used], bound, "vertices", stats, exact, scale)
+
+
+def constant(problem: Problem) -> Solution:
+    """What is left when time is up before all rays are known: say nothing, and be bounded by saying everything."""
+    n = problem.cone.dimension
+    said = float(problem.phi(np.eye(n)).sum())
+    rays = np.ones((1, n), object) if problem.cone.exact else None
+    return Solution(np.ones((1, n)), said * (1 + NOISE), "vertices", {"stopped": "time limit"}, rays, np.ones(1))
 
 
 def upper_bound(duals: Array, reduced: Array) -> float:

@@ -1,4 +1,4 @@
-"""ε-local differential privacy: `P(y|s) ≤ e^ε P(y|s')` for every output y and secrets s, s' (paper 003, Definition 1)."""
+"""ε-local differential privacy: `P(y|s) ≤ e^ε P(y|s')` for every output y and secrets s, s'."""
 
 from __future__ import annotations
 

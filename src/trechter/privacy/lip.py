@@ -1,4 +1,4 @@
-"""ε-local information privacy: `e^-ε ≤ P(y|s)/P(y) ≤ e^ε` for every output y and secret s (paper 003, Definition 2)."""
+"""ε-local information privacy: `e^-ε ≤ P(y|s)/P(y) ≤ e^ε` for every output y and secret s."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trechter.privacy.notion import Conditions, Notion, given, marginal
 
 
 class LIP(Notion):
-    """Whoever sees y changes the odds of each secret value by at most e^ε."""
+    """Whoever sees y changes the probability of each secret value by at most a factor e^ε."""
 
     name = "lip"
 

@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,10 @@ class Notion(ABC):
     @abstractmethod
     def conditions(self, letters: Letters) -> Conditions:
         """F and G."""
+
+    def at(self, eps: Any) -> Self:
+        """The same notion at another level."""
+        return type(self)(eps, protect=self.spec.protect)
 
     @property
     def epsilon(self) -> Fraction | None:

@@ -1,4 +1,4 @@
-"""Side-channel resistant ε-LIP: `e^-ε ≤ P(y|s,x^J)/P(y|x^J) ≤ e^ε` for every J and x^J (paper 003, Definition 3)."""
+"""Side-channel resistant ε-LIP: `e^-ε ≤ P(y|s,x^J)/P(y|x^J) ≤ e^ε` for every J and x^J."""
 
 from __future__ import annotations
 

@@ -25,6 +25,12 @@ class Release:
     dropped: tuple[str, ...] = ()
 
     @property
+    def thin_cells(self) -> int:
+        """How many combinations of secret and data occur, but fewer than five times."""
+        counts = self.joint.counts
+        return int(((counts > 0) & (counts < 5)).sum()) if self.joint.n is not None else 0
+
+    @property
     def information(self) -> float:
         """What an unprotected release would say, in nats: H(X), or I(X;T) for a task."""
         joint = self.joint

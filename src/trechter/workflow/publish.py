@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from trechter.audit import certify, standalone
 from trechter.errors import NotPrivateError, RequestError
+from trechter.measures import MutualInformation, TaskInformation
 from trechter.model.counts_file import counts_csv
 from trechter.model.files import write_atomically
 from trechter.model.joint import Joint
@@ -54,6 +55,7 @@ def publish(
     tell("counting")
     joint = Joint.from_table(table, secret=secret, release=release, schema=schema, task=task, weight=weight)
     tell("designing")
+    options.setdefault("measure", TaskInformation() if task else MutualInformation())
     result = design(joint, notion, **options)
     with staged(out, overwrite) as folder:
         tell("sanitising")
@@ -63,12 +65,12 @@ def publish(
 def _write(folder: Path, table: Any, joint: Joint, result: Result, random: Randomness, order: str) -> Release:
     (folder / "steward").mkdir()
     result.protocol.save(folder / "protocol.json")
-    _certify_saved(folder / "protocol.json", joint)
+    protocol = _certified(folder / "protocol.json", joint)
     source = open_table(table)
-    draws = Draws(result.protocol, random)
+    draws = Draws(protocol, random)
     permute = random.permutation if order == "shuffle" else None
     name = "released" + _suffix(table)
-    reads, columns = result.protocol.input_attributes, result.protocol.columns()
+    reads, columns = protocol.input_attributes, protocol.columns()
     source.sanitise_to(folder / name, reads, draws, columns, permute=permute)
     salt = secrets.token_bytes(16)
     facts = {"random": random.source, "secure": random.secure, "order": order, "released": name}
@@ -104,10 +106,12 @@ class Draws:
         return drawn
 
 
-def _certify_saved(path: Path, joint: Joint) -> None:
-    """What was written is read back and judged once more."""
-    verdict = certify(Protocol.load(path), joint)
+def _certified(path: Path, joint: Joint) -> Protocol:
+    """What was written is read back and judged once more; it is what the rows are drawn from."""
+    protocol = Protocol.load(path)
+    verdict = certify(protocol, joint)
     if not verdict.holds:
         raise NotPrivateError(
             f"the saved protocol does not hold {verdict.notion}: its level is {verdict.level:.6g}; nothing is released"
         )
+    return protocol

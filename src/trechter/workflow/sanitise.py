@@ -22,4 +22,6 @@ def sanitise_file(
         write_atomically(f"{out}.INSECURE", INSECURE)
     reads, columns = protocol.input_attributes, protocol.columns()
     rows = source.sanitise_to(Path(out), reads, lambda codes: kernel(codes, random), columns)
+    if random.secure:
+        Path(f"{out}.INSECURE").unlink(missing_ok=True)
     return rows, source.dropped([a.name for a in reads]), random.secure

@@ -18,6 +18,15 @@ KEPT = (
     "If the table was sorted or grouped by the secret, or if readers know who stands in which row, the order gives away "
     "what the values do not."
 )
+UNCHANGED = "for these counts that is within the promise, which is about the secret alone."
+SIDE = (
+    "A reader who knows one of the published columns of a row from elsewhere can learn more than was promised: the level "
+    "towards such readers is {}. The notions srlip and srldp promise it."
+)
+THIN = (
+    "{} of the combinations that occur were counted fewer than five times. The certificate is about these counts; the "
+    "population that they stand for may differ, and then the level does too. Bin or merge values, or count more rows."
+)
 
 
 def part(facts: Facts) -> Html:
@@ -26,9 +35,7 @@ def part(facts: Facts) -> Html:
     if facts.spec.protect == "x":
         what = [datum(facts.published), " published row by row, and itself protected"]
     head = [
-        paragraph(
-            "For the data steward only. This page discloses the distribution of the data: do not publish it.", kind="private"
-        ),
+        paragraph(PRIVATE, kind="private"),
         element("h1", "Report on ", datum(visible(facts.release.file))),
         paragraph(*what, kind="what"),
     ]
@@ -64,11 +71,16 @@ def _remarks(facts: Facts) -> list[tuple[bool, str, str]]:
     """What may be out of the ordinary: whether it is, its name, and what follows."""
     known, result, dropped = facts.certificate.facts, facts.release.result, facts.release.dropped
     source, gap = known.get("random", "of unknown origin"), at_most(result.gap, 2)
+    rare, m = facts.release.thin_cells, len(facts.joint.release)
+    side = facts.leakage.levels[f"sr{facts.spec.name}"] if m > 1 and facts.spec.name in ("lip", "ldp") else 0.0
     return [
         (not facts.certificate.holds, "The promise does not hold.", "Do not give this release away."),
         (facts.spec.epsilon is None, "No limit was asked for (ε = ∞).", UNLIMITED),
         (not known.get("secure", False), "Insecure randomness.", INSECURE.format(visible(str(source)))),
         (known.get("schema") != "declared", "The values were learned from the data.", LEARNED),
+        (result.solver == "identity", "Rows are published as they are:", UNCHANGED),
+        (facts.spec.epsilon is not None and side > facts.spec.epsilon, "Side channels.", SIDE.format(at_most(side))),
+        (rare > 0, "Thin counts.", THIN.format(f"{rare:,}")),
         (known.get("order") == "keep", "The order of rows was kept.", KEPT),
         (result.status != "optimal", "The design stopped early.", f"It is certified, but may be {gap} nats below the best."),
         (bool(dropped), "Columns left out of the release:", listing([visible(name) for name in dropped]) + "."),

@@ -1,4 +1,4 @@
-"""`python -m trechter.cli`."""
+"""`python -m trechter`."""
 
 from trechter.cli import main
 

@@ -1,0 +1,35 @@
+"""Design: count a table, find the optimal protocol, save it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from trechter.measures import MutualInformation, TaskInformation
+from trechter.model.joint import Joint
+from trechter.model.result import Result
+from trechter.optimal import design
+from trechter.privacy import Notion
+
+
+def design_for_table(
+    table: Any,
+    out: str | Path,
+    notion: Notion,
+    *,
+    secret: Sequence[str],
+    release: Sequence[str],
+    schema: Any = None,
+    task: str | None = None,
+    weight: str | None = None,
+    tell: Callable[[str], None] = lambda stage: None,
+    **options: Any,
+) -> Result:
+    """The result whose protocol is saved in `out`; `options` go to `design`, `tell` hears of each stage."""
+    tell("counting")
+    joint = Joint.from_table(table, secret=secret, release=release, schema=schema, task=task, weight=weight)
+    tell("designing")
+    result = design(joint, notion, measure=TaskInformation() if task else MutualInformation(), **options)
+    result.protocol.save(out)
+    return result
