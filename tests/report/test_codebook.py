@@ -115,7 +115,7 @@ def test_each_output_is_explained_with_its_odds(name):
 
 
 def test_values_that_are_true_or_drawn_are_told_apart():
-    assert "Every value is the true one." in codebook.render(case("identity"))
+    assert "Every value is the true one, or the bin that it lies in." in codebook.render(case("identity"))
     assert "A value may be the true one or another" in codebook.render(case("noisy"))
 
 

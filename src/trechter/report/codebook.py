@@ -86,7 +86,9 @@ def _about(release: Release, protocol: DenseProtocol, unchanged: bool) -> str:
     reads = ", seen together with the secret," if protocol.reads == "sx" else ""
     what = f"What the original says about {_published(protocol)}{reads} was replaced by an output drawn at random{secret}."
     if unchanged:
-        what = f"It shows what the original says about {_published(protocol)}, unchanged."
+        binned = any(a.edges for a in protocol.release)
+        how = "in bins and otherwise unchanged" if binned else "unchanged"
+        what = f"It shows what the original says about {_published(protocol)}, {how}."
     return f"Each row stands for one row of a table that is not published. {what} {order}"
 
 
@@ -107,7 +109,7 @@ def _type(values: tuple[Value, ...]) -> str:
 
 def _meanings(protocol: DenseProtocol, sure: list[bool]) -> list[str]:
     if all(sure):
-        return ["Every value is the true one.", *_domains(protocol)]
+        return ["Every value is the true one, or the bin that it lies in.", *_domains(protocol)]
     if not any(isinstance(o, Mixture | ValueSet) for o in protocol.outputs):
         return [
             "A value may be the true one or another, drawn at random by the probabilities in `protocol.json`.",
