@@ -30,6 +30,7 @@ def model() -> highspy.Highs:
         "simplex_strategy": PRIMAL,
         "primal_feasibility_tolerance": 1e-10,
         "dual_feasibility_tolerance": 1e-10,
+        "small_matrix_value": 1e-12,
     }
     for name, value in options.items():
         highs.setOptionValue(name, value)
@@ -92,5 +93,8 @@ def refined(highs: highspy.Highs, matrix: Array, target: Array, transposed: bool
     rows = matrix.T if transposed else matrix
     x = by_basis(highs, target, transposed)
     for _ in range(REFINEMENTS):
-        x = x + by_basis(highs, target - rows @ x, transposed)
+        rest = target - rows @ x
+        size = float(np.max(np.abs(rest)))  # what is small the solver takes for zero
+        if size > 0:
+            x = x + size * by_basis(highs, rest / size, transposed)
     return x
