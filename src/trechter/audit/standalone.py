@@ -133,6 +133,7 @@ def read_protocol(path: str) -> dict[str, Any]:
 def read_counts(path: str, attributes: list[Any]) -> dict[tuple[int, ...], int]:
     """How many rows (times a constant) have each combination of values, as positions in the protocol's lists."""
     with open(path, encoding="utf-8-sig", newline="") as file:
+        csv.field_size_limit(2**31 - 1)
         header, *rows = list(csv.reader(file, strict=True)) or [[]]
     require(header[-1:] == ["count"], "its last column is not 'count'")
     names = [attribute["name"] for attribute in attributes]

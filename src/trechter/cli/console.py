@@ -5,7 +5,9 @@ Exit codes: 0 done, 1 the answer is no, 2 the input or the request is wrong, 3 i
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import signal
 import sys
 import traceback
@@ -41,16 +43,31 @@ def run(command: Callable[[], Any], as_json: bool) -> int:
             command()
             return DONE
         except Outcome as outcome:
-            print(json.dumps(outcome.data, ensure_ascii=False) if as_json else outcome.text, flush=True)
-            return outcome.code
+            return _print(json.dumps(outcome.data, ensure_ascii=False) if as_json else outcome.text, outcome.code)
         except BaseException as error:
             code, message = _ending(error)
             if code is None:
                 raise
             if as_json:
-                print(json.dumps({"error": message, "exit": code}, ensure_ascii=False), flush=True)
+                _print(json.dumps({"error": message, "exit": code}, ensure_ascii=False), code)
             errors.print(f"error: {message}", style="bold red" if code in (WRONG, FAILED) else "yellow", **PLAIN)
             return code
+
+
+def _print(text: str, code: int) -> int:
+    """Print an answer; the exit code says whether it got through."""
+    try:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")
+        print(text, flush=True)
+        return code
+    except (OSError, AttributeError, ValueError) as error:
+        # Nothing may be left in the buffer: the interpreter would fail once more when it ends.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        if isinstance(error, BrokenPipeError):
+            return code
+        note(f"error: the command ended with {code}, but its answer could not be printed: {error}")
+        return FAILED
 
 
 def _ending(error: BaseException) -> tuple[int | None, str]:

@@ -31,7 +31,8 @@ def _load(context: click.Context, _: click.Parameter, path: Path | None) -> Path
     """Options from a file become the defaults of the command."""
     if path is None:
         return None
-    known = {max(p.opts, key=len).lstrip("-"): p for p in context.command.params if p.name != "config"}
+    params = [p for p in context.command.params if p.name not in ("config", "as_json")]
+    known = {max(p.opts, key=len).lstrip("-"): p for p in params}
     values = {key.replace("_", "-"): value for key, value in _read(path).items()}
     unknown = [key for key in values if key not in known]
     if unknown:

@@ -35,6 +35,8 @@ def publish(input: str, out: str, as_json: bool, **asked: Any) -> None:
         made = publish_table(input, **roles, notion=notion, out=out, schema=schema, tell=tell, **asked)
     if made.dropped:
         note(left_out(made.dropped))
+    if made.certificate.notion.epsilon == 0:
+        note("warning: at ε = 0 protocol.json discloses the counts exactly; keep it to yourself if a count says who is meant")
     if made.thin_cells:
         note(
             f"warning: {made.thin_cells} combinations were counted fewer than five times; the population may differ from them"

@@ -7,7 +7,7 @@ import click
 from trechter.alphabet import Schema
 from trechter.cli import options as o
 from trechter.cli.console import Outcome
-from trechter.model.files import write_atomically
+from trechter.model.files import check_apart, write_atomically
 from trechter.tables import open_table
 
 
@@ -18,6 +18,8 @@ from trechter.tables import open_table
 @o.machine
 def schema(input: str, columns: tuple[str, ...], out: str | None, as_json: bool) -> None:
     """Draft a schema from the data; check every value before you declare it."""
+    if out is not None:
+        check_apart(out, input)
     table = open_table(input)
     names = o.columns_of(columns, input) if columns else list(table.columns)
     draft = Schema(tuple(table.infer(names)), "inferred").dump()

@@ -15,7 +15,7 @@ def posterior_range(spec: Spec, prior: float) -> tuple[float, float]:
     """The least and the most that P(s|y) can be, whatever the output, for a secret value of probability `prior`."""
     if spec.epsilon is None or prior in (0, 1):
         return (0.0, 1.0) if spec.epsilon is None else (prior, prior)
-    E = math.exp(min(float(spec.epsilon), 700.0))
+    E = math.exp(spec.exponent)
     if spec.name.endswith("ldp"):
         return prior / (prior + E * (1 - prior)), E * prior / (E * prior + 1 - prior)
     return max(prior / E, 1 - E * (1 - prior)), min(E * prior, 1 - (1 - prior) / E)

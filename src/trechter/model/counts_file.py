@@ -55,6 +55,7 @@ def read_counts(path: str | Path, protocol: Protocol) -> Joint:
 
 def _rows(path: str | Path) -> Iterator[list[str]]:
     try:
+        csv.field_size_limit(2**31 - 1)
         with open(path, encoding="utf-8-sig", newline="") as file:
             return iter(list(csv.reader(file, strict=True)))
     except (OSError, UnicodeDecodeError, csv.Error) as error:

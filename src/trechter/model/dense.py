@@ -49,6 +49,9 @@ class DenseProtocol(Protocol):
     def __post_init__(self) -> None:
         object.__setattr__(self, "integers", _frozen(self.integers))
         check_weights(self.integers, self.bits)
+        names = [a.name for a in self.secret + self.release]
+        if len(set(names)) < len(names) or not self.release or not self.released:
+            raise ProtocolError(f"a protocol needs columns to release and names that differ, got {names}")
         b, n = self.integers.shape
         if n != len(self.inputs):
             raise ProtocolError(f"a matrix of {n} columns for {len(self.inputs)} inputs: each needs one column")

@@ -30,6 +30,12 @@ def write_atomically(path: str | Path, text: str) -> None:
         raise
 
 
+def check_apart(out: str | Path, source: Any) -> None:
+    """Refuse to write over the table that is being read."""
+    if isinstance(source, str | Path) and Path(out).exists() and Path(source).exists() and Path(out).samefile(source):
+        raise OutputError(f"cannot write {out}: it is the table that is being read; choose another name")
+
+
 def read_json(path: str | Path, format: str, version: int, error: type[RequestError]) -> dict[str, Any]:
     """A JSON object of the expected format and a version that we know."""
     try:

@@ -51,6 +51,7 @@ class Joint:
         self.task = tasks[0] if tasks else None
         self.shape: tuple[int, ...] = shape
         self.schema_origin = schema_origin
+        _check_names([a.name for a in (*self.secret, *self.release)])
         self._full = full.reshape(shape[0], math.prod(shape[1:]), -1)
         self._counts = full.sum(axis=-1) if tasks else full
         whole = full.dtype != object or all(v.denominator == 1 for v in full.ravel())
@@ -131,6 +132,12 @@ class Joint:
     def __repr__(self) -> str:
         secret, release = (" × ".join(a.name for a in role) for role in (self.secret, self.release))
         return f"Joint(secret {secret}: {self.shape[0]}, release {release}: {self.shape[1:]}, n = {self.n})"
+
+
+def _check_names(names: list[str]) -> None:
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise JointError(f"two columns are called {twice[0]!r}; give each its own name")
 
 
 def quotient(numerators: Integers, denominator: Any) -> NDArray[np.float64]:

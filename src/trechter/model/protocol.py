@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trechter.alphabet import Attribute
-from trechter.errors import ProtocolError, TrechterWarning
+from trechter.errors import ProtocolError, TrechterError, TrechterWarning
 from trechter.model.files import read_json, write_atomically
 from trechter.model.randomness import Randomness, randomness
 from trechter.model.spec import Spec
@@ -110,7 +110,12 @@ class Protocol(ABC):
         stated = data.pop("hash", None)
         if stated != _hash(data):
             raise ProtocolError(f"{path}: the content does not match its hash; the file was changed after it was made")
-        return kind.from_body(data, **_common(data, path))
+        try:
+            return kind.from_body(data, **_common(data, path))
+        except TrechterError:
+            raise
+        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+            raise ProtocolError(f"{path} is malformed: {error!r}") from None
 
 
 def left_out(columns: Sequence[str]) -> str:

@@ -9,6 +9,8 @@ from fractions import Fraction
 from trechter.errors import NotionError
 from trechter.exact import epsilon_from, epsilon_text
 
+NORMAL = Fraction(1, 10**300)  # beyond this, floats end
+VAST = 700.0  # e to this is about the largest float
 NAMES = ("ldp", "lip", "srldp", "srlip")
 
 
@@ -38,8 +40,14 @@ class Spec:
         if self.epsilon is None:
             return "inf"
         exact = epsilon_text(self.epsilon)
-        short = f"{Decimal(self.epsilon.numerator) / Decimal(self.epsilon.denominator):.6g}"
+        decimal = Decimal(self.epsilon.numerator) / Decimal(self.epsilon.denominator)
+        short = f"{float(decimal):.6g}" if self.epsilon == 0 or NORMAL < self.epsilon < 1 / NORMAL else f"{+decimal:.5E}"
         return short if Fraction(short) == self.epsilon or len(exact) > 12 else exact
+
+    @property
+    def exponent(self) -> float:
+        """ε for formulas in floats, at most VAST; ∞ is as good as VAST there."""
+        return VAST if self.epsilon is None or self.epsilon > VAST else float(self.epsilon)
 
     def to_json(self) -> dict[str, str]:
         """JSON form, ε as exact text."""

@@ -55,7 +55,7 @@ class Notion(ABC):
             return Cone(G[:0])
         if exact:
             return Cone(F - exp_bounds(self.epsilon)[0] * G)
-        return Cone(math.exp(-self.epsilon) * F - G)
+        return Cone(math.exp(-self.spec.exponent) * F - G)
 
     def level(self, protocol: Protocol, joint: Joint) -> float:
         """The smallest ε for which the notion holds, as a float; `certify` decides."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from trechter.measures import MutualInformation, TaskInformation
+from trechter.model.files import check_apart
 from trechter.model.joint import Joint
 from trechter.model.result import Result
 from trechter.optimal import design
@@ -27,6 +28,7 @@ def design_for_table(
     **options: Any,
 ) -> Result:
     """The result whose protocol is saved in `out`; `options` go to `design`, `tell` hears of each stage."""
+    check_apart(out, table)
     tell("counting")
     joint = Joint.from_table(table, secret=secret, release=release, schema=schema, task=task, weight=weight)
     tell("designing")

@@ -50,7 +50,7 @@ def publish(
     """Design, sanitise and write a release; `options` go to `design`, `tell` hears of each stage."""
     if order not in ORDERS:
         raise RequestError(f"order={order!r} is unknown; use 'shuffle', or 'keep' if the order of rows tells nothing")
-    check_free(Path(out), overwrite)
+    check_free(out, overwrite)
     random = randomness(rng, insecure_seed)
     tell("counting")
     joint = Joint.from_table(table, secret=secret, release=release, schema=schema, task=task, weight=weight)

@@ -18,10 +18,12 @@ def sanitise_file(
 ) -> tuple[int, tuple[str, ...], bool]:
     """Write the sanitised rows; how many, which columns were left out, and whether the randomness was secure."""
     random, kernel, source = randomness(None, insecure_seed), protocol.kernel(), open_table(table)
+    reads, columns, mark = protocol.input_attributes, protocol.columns(), Path(f"{out}.INSECURE")
     if not random.secure:
-        write_atomically(f"{out}.INSECURE", INSECURE)
-    reads, columns = protocol.input_attributes, protocol.columns()
-    rows = source.sanitise_to(Path(out), reads, lambda codes: kernel(codes, random), columns)
-    if random.secure:
-        Path(f"{out}.INSECURE").unlink(missing_ok=True)
+        write_atomically(mark, INSECURE)  # before the file, so that it never stands there without its mark
+    try:
+        rows = source.sanitise_to(Path(out), reads, lambda codes: kernel(codes, random), columns)
+    finally:
+        if random.secure or not Path(out).exists():
+            mark.unlink(missing_ok=True)
     return rows, source.dropped([a.name for a in reads]), random.secure

@@ -17,21 +17,31 @@ RELEASE = {"protocol.json", "certificate.json", "codebook.md", "steward"}
 @contextmanager
 def staged(out: str | Path, overwrite: bool = False) -> Iterator[Path]:
     """The folder to fill; on any error or interrupt it is removed and `out` is as before."""
-    target = Path(out)
-    check_free(target, overwrite)
+    target = check_free(out, overwrite)
     folder = target.parent / f"{PARTIAL}{secrets.token_hex(8)}"
     try:
         folder.mkdir(parents=True)
         yield folder
         _replace(folder, target)
     except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror}; choose another place with --out") from error
+        raise OutputError(f"cannot write {target}: {error.strerror or error}; choose another place with --out") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def check_free(target: Path, overwrite: bool) -> None:
-    """Refuse a place that is taken; a former release may be overwritten if that was asked, anything else never."""
+def check_free(out: str | Path, overwrite: bool) -> Path:
+    """The place, links followed; refused if it is taken. A former release may be overwritten if that was asked."""
+    try:
+        target = Path(out).resolve()
+        _check_taken(target, overwrite)
+    except (OSError, ValueError) as error:
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(f"cannot write {out}: {error}; choose another place with --out") from None
+    return target
+
+
+def _check_taken(target: Path, overwrite: bool) -> None:
     if not target.exists() or (target.is_dir() and not any(target.iterdir())):
         return
     if not target.is_dir():

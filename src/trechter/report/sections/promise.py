@@ -87,7 +87,9 @@ def _terms(facts: Facts) -> Html:
     name, epsilon = facts.spec.name, facts.spec.epsilon
     if epsilon is None:
         return paragraph("No limit was asked for (ε = ∞); the certificate records the level that was measured.")
-    found = [text(PERFECT if epsilon == 0 else MEANINGS[name.removeprefix("sr")].format(f"e^ε, {factor(float(epsilon))}"))]
+    found = [
+        text(PERFECT if epsilon == 0 else MEANINGS[name.removeprefix("sr")].format(f"e^ε, {factor(facts.spec.exponent)}"))
+    ]
     if name.startswith("sr"):
         found.append(text(SIDE_CHANNEL))
     if name.endswith("lip") and epsilon > 0:
@@ -100,7 +102,7 @@ def _terms(facts: Facts) -> Html:
 def _other_readers(facts: Facts) -> Html:
     """LIP speaks of readers who start from the odds of the table; LDP, which follows at twice the level, of all others."""
     measured = facts.spec.protect == "s"
-    level = facts.leakage.levels["ldp"] if measured else 2 * float(facts.spec.epsilon or 0)
+    level = facts.leakage.levels["ldp"] if measured else 2 * facts.spec.exponent
     return text(
         "These limits are for readers who start from the odds of the whole table. Those who start from other odds, because "
         f"they know something about a person, see the odds between any two protected values change by at most {factor(level)}"
