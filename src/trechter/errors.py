@@ -10,6 +10,7 @@ TrechterError
 │   └── OutputError         a place that cannot be written
 ├── NotPrivateError         the answer is no: a protocol does not hold what it promises (exit code 1)
 └── SolverError             a solver failed, or claimed what is not so     (exit code 4)
+    └── TooLargeError       it would have to list more than it can         (exit code 4)
 
 TrechterWarning
 ├── LeakWarning             a choice that may tell readers something about the data itself
@@ -55,6 +56,10 @@ class NotPrivateError(TrechterError):
 
 class SolverError(TrechterError):
     """A solver failed, or claimed something that is not so."""
+
+
+class TooLargeError(SolverError):
+    """A solver would have to list more than it can."""
 
 
 class TrechterWarning(UserWarning):

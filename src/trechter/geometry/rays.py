@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.errors import SolverError
+from trechter.errors import SolverError, TooLargeError
 from trechter.geometry.adjacency import Check, Index, Words, adjacent, mark, orthant
 from trechter.geometry.cone import Array, Cone
 
@@ -36,7 +36,7 @@ SAMPLE = 512  # rays that are looked at to choose the next condition
 def extreme_rays(cone: Cone, limit: int | None = None, check: Check = lambda: None) -> Matrix:
     """The extreme rays (r × n), in floats with largest coordinate 1, or primitive integers if the cone is exact.
 
-    More than `limit` rays at any stage is a SolverError; `check` is called now and then, and may raise to stop.
+    More than `limit` rays at any stage is a TooLargeError; `check` is called now and then, and may raise to stop.
     """
     return _exact_rays(cone, limit, check) if cone.exact else _float_rays(cone, limit, check)
 
@@ -88,7 +88,7 @@ def _describe(A: Matrix, rays: Matrix, limit: int | None, check: Check) -> Matri
         check()
         rays, zeros = _impose(A[left.pop(_choose(A[left], rays))], rays, zeros, bit, check)
         if limit is not None and len(rays) > limit:
-            raise SolverError(
+            raise TooLargeError(
                 f"a cone has more extreme rays than the limit of {limit}: {len(rays)} with {len(left)} conditions "
                 "still to impose; bin or merge values, so that there are fewer letters"
             )

@@ -1,43 +1,50 @@
-"""The automatic choice of a solver, and the reason for it."""
+"""The automatic choice of a solver, and the reason for it.
+
+What can be listed is listed: the answer is then exact. Pairs come first, where they are all that there is; then all extreme
+rays, if they are few; else columns are generated. How many rays a cone has is known only by listing them, so the list is
+begun and given up when it gets long: that takes milliseconds and, unlike a time limit, gives the same protocol everywhere.
+"""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
-from trechter.errors import SolverError, TrechterWarning
-from trechter.optimal import pairs, vertices
+from trechter.errors import SolverError
+from trechter.optimal import columns, pairs, vertices
 from trechter.optimal.merge import merged
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.optimal.slab import Slab
 
-SOLVERS: dict[str, Callable[[Problem, Budget], Solution]] = {"pairs": pairs.solve, "vertices": vertices.solve}
+Solver = Callable[[Problem, Budget], Solution]
+
+SOLVERS: dict[str, Solver] = {"pairs": pairs.solve, "vertices": vertices.solve, "columns": columns.solve}
+FEW_RAYS = 3000
 
 
 def solve(problem: Problem, budget: Budget, solver: str = "auto") -> Solution:
-    """The problem by the solver named, or by the one that suits it; letters that are alike are merged first."""
+    """The problem by the solver named, or by the first that can; letters that are alike are merged first."""
     if solver != "auto":
-        return _solved(problem, budget, solver, "asked for")
-    name, why = choose(problem)
-    try:
-        return _solved(problem, budget, name, why)
-    except SolverError as error:
-        warnings.warn(
-            f"solver {name!r} failed, so a constant protocol is all there is: {error}", TrechterWarning, stacklevel=2
-        )
-        failed = vertices.constant(problem)
-        return replace(failed, stats={"why": why, "failed": str(error)})
+        return _solved(problem, budget, SOLVERS[solver], "asked for")
+    *others, (last, reason) = ways(problem)
+    for way, why in others:
+        try:
+            return _solved(problem, budget, way, why)
+        except SolverError as error:
+            reason = f"{reason}; {error}"
+    return _solved(problem, budget, last, reason)
 
 
-def _solved(problem: Problem, budget: Budget, name: str, why: str) -> Solution:
-    small = None if name == "pairs" else merged(problem)
-    solution = small.lift(SOLVERS[name](small.problem, budget)) if small else SOLVERS[name](problem, budget)
-    return replace(solution, stats=solution.stats | {"why": why})
-
-
-def choose(problem: Problem) -> tuple[str, str]:
-    """The name of a solver, and why it was chosen."""
+def ways(problem: Problem) -> Iterator[tuple[Solver, str]]:
+    """What to try, and why; all but the last may find the problem too large for them."""
     if Slab.of(problem.cone, problem.masses) is not None:
-        return "pairs", "the conditions bound one number: every vertex is one letter or a pair"
-    return "vertices", "the extreme rays of the cone can be listed"
+        yield pairs.solve, "the conditions bound one number: every vertex is one letter or a pair"
+    yield partial(vertices.solve, most=FEW_RAYS), f"the cone has at most {FEW_RAYS} extreme rays"
+    yield columns.solve, "columns are generated"
+
+
+def _solved(problem: Problem, budget: Budget, solver: Solver, why: str) -> Solution:
+    small = None if solver is pairs.solve else merged(problem)
+    solution = small.lift(solver(small.problem, budget)) if small else solver(problem, budget)
+    return replace(solution, stats=solution.stats | {"why": why})

@@ -8,11 +8,12 @@ and bound finds those that are missing, or proves that none is worth more than w
 from __future__ import annotations
 
 import math
-import time
+import warnings
 from typing import Any
 
 import numpy as np
 
+from trechter.errors import SolverError, TrechterWarning
 from trechter.geometry import Cone
 from trechter.geometry.cone import Array
 from trechter.optimal.ascent import Vertex, climb, vertex_at
@@ -39,8 +40,8 @@ def solve(problem: Problem, budget: Budget) -> Solution:
     run = Run(problem, budget)
     try:
         run.to_the_end()
-    except KeyboardInterrupt:
-        run.stats["interrupted"] = True
+    except SolverError as error:
+        run.failed(error)
     finally:
         run.close()
     return run.solution()
@@ -53,7 +54,7 @@ class Run:
         cone = Cone(np.asarray(problem.cone.active.A, float))
         self.problem = problem = Problem(cone, problem.masses, problem.curve, problem.targets)
         self.budget, self.cut = budget, max(SHARE * budget.gap, FINEST)
-        self._started = self._told = time.perf_counter()
+        self._told = 0.0
         self.stats: dict[str, Any] = {"rounds": 0, "nodes": 0}
         self.space = Polytope.of(problem)
         self.pool = Pool(problem, self.space)
@@ -66,7 +67,7 @@ class Run:
         """Until the gap is closed, the time is up or nothing new is found."""
         found, self._lower, self._upper = corners(self._relaxations)
         self.pool.add(found)
-        loosened(self.pool, self._late)
+        loosened(self.pool, lambda: self.budget.over)
         nodes: float = NODES
         weights = self._climb_out()
         while not self._done and self._price(weights, nodes):
@@ -76,23 +77,23 @@ class Run:
         """What is known now."""
         rows = completed(self.problem.cone, self.rows)
         stats = self.stats | {"columns": len(self.pool), "lps": self._relaxations.solved, "support": len(rows)}
+        stats |= self.budget.halt if self.bound - self.utility > self.budget.gap else {}
         return Solution(rows, self.bound, "columns", stats)
+
+    def failed(self, error: SolverError) -> None:
+        """What a solver has claimed in vain does not take away what is known; without anything known it is an error."""
+        if len(self.rows) == 1:
+            raise error
+        warnings.warn(f"the design stopped early: {error}", TrechterWarning, stacklevel=3)
+        self.stats["failed"] = str(error)
 
     def close(self) -> None:
         """Let the threads go."""
         self._relaxations.close()
 
     @property
-    def seconds(self) -> float:
-        """Since the start."""
-        return time.perf_counter() - self._started
-
-    @property
     def _done(self) -> bool:
-        return self.bound - self.utility <= self.budget.gap or self._late()
-
-    def _late(self) -> bool:
-        return self.budget.seconds is not None and self.seconds > self.budget.seconds
+        return self.bound - self.utility <= self.budget.gap or self.budget.over
 
     def _weigh(self) -> Weights:
         weights = self.pool.master.solve()
@@ -109,10 +110,10 @@ class Run:
             weights = self._weigh()
             prices, used = self.space.prices(weights.duals), self.pool.used(weights)
             new = self._climbed(used, prices)
-            while not new and kicks < PATIENCE and not self._late():
+            while not new and kicks < PATIENCE and not self.budget.over:
                 new = self._climbed(self._kicked(used, prices, kicks), prices)
                 kicks += 1
-            if not new or self._late():
+            if not new or self.budget.over:
                 return weights
 
     def _climbed(self, starts: list[Vertex], prices: Array) -> int:
@@ -148,11 +149,11 @@ class Run:
 
     def _enough(self, pricing: Pricing, nodes: float) -> bool:
         """Whether it is time to go back to the master: it must be if the best found is most of the bound."""
-        if self._late():
+        if self.budget.over:
             return True
         if pricing.best <= self.cut:
             return False
-        early = self.budget.seconds is None or self.seconds < self.budget.seconds / 2
+        early = self.budget.seconds is None or self.budget.elapsed < self.budget.seconds / 2
         return pricing.best > pricing.bound / 2 or (early and pricing.nodes > nodes)
 
     def _harvest(self, points: Array, prices: Array) -> int:
@@ -173,13 +174,13 @@ class Run:
         return new + self.pool.add_points(ends[lost][worth > self.cut / 10][:, :n])
 
     def _tell(self, phase: str) -> None:
-        now = time.perf_counter()
+        now = self.budget.elapsed
         if self.budget.progress is None or now - self._told < TICK:
             return
         self._told = now
         gap = self.bound - self.utility
         known = {"utility": self.utility, "bound": self.bound, "gap": gap, "columns": len(self.pool), "phase": phase}
-        self.budget.progress({"seconds": self.seconds} | known)
+        self.budget.progress({"seconds": now} | known)
 
 
 def _above(terms: Array) -> float:

@@ -20,6 +20,7 @@ from trechter.model.joint import Joint
 from trechter.model.letters import letters
 from trechter.model.result import Result
 from trechter.optimal.auto import SOLVERS, solve
+from trechter.optimal.interrupt import stoppable
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.privacy import Notion
 
@@ -99,7 +100,11 @@ class Request:
     def solution(self) -> tuple[Problem, Solution]:
         """What a solver says."""
         problem = make_problem(self.joint, self.notion, self.measure, self.reads)
-        return problem, solve(problem, self.budget, self.solver)
+        with stoppable(self.budget):
+            solution = solve(problem, self.budget, self.solver)
+        if self.budget.stopped.is_set() and len(solution.rows) == 1:
+            raise KeyboardInterrupt  # stopped with nothing in hand
+        return problem, solution
 
 
 def _check_request(joint: Joint, notion: Notion, measure: Measure, solver: str) -> None:

@@ -7,14 +7,13 @@ the best pairs of every letter in each round.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.errors import SolverError
+from trechter.errors import TooLargeError
 from trechter.geometry.cone import Array
 from trechter.optimal.master import Master
 from trechter.optimal.pairrows import PairRows
@@ -63,7 +62,7 @@ class Listed:
 
 def listed(problem: Problem, slab: Slab, start: PairRows, budget: Budget) -> Listed:
     """Column generation from `start` (Σ start = 1) over all vertices."""
-    began, masses = time.perf_counter(), problem.masses
+    masses = problem.masses
     tables = list(_tables(problem, slab))
     master, known = Master(masses), [start.scaled(1 / start.products(masses))]
     master.add(known[0].dense(), problem.phi(known[0].dense()))
@@ -72,8 +71,7 @@ def listed(problem: Problem, slab: Slab, start: PairRows, budget: Budget) -> Lis
         weights, rounds = master.solve(), rounds + 1
         reduced = [table.reduced(weights.duals / masses) for table in tables]
         best = max(float(r.max()) for r in reduced)
-        late = budget.seconds is not None and time.perf_counter() - began > budget.seconds
-        if best <= max(ENOUGH, budget.gap / 100) or late:
+        if best <= max(ENOUGH, budget.gap / 100) or budget.over:
             stats = {"vertices": sum(r.size for r in reduced), "rounds": rounds}
             return Listed(PairRows.joined(known).scaled(weights.theta), weights.duals, best, stats)
         for table, r in zip(tables, reduced, strict=True):
@@ -89,7 +87,7 @@ def _tables(problem: Problem, slab: Slab) -> Iterator[Table]:
     sides = [(np.flatnonzero(d > 0)[:, None], np.flatnonzero(d < 0)[None], d) for d in (slab.upper, slab.lower)]
     size = len(inside) + sum(beyond.size * within.size for beyond, within, _ in sides)
     if size > MOST_VERTICES:
-        raise SolverError(
+        raise TooLargeError(
             f"a slab over {len(slab.upper)} letters has {size} vertices, too many to list for this measure; "
             "use another solver, or mutual information"
         )

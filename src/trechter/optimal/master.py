@@ -9,6 +9,7 @@ and checked here, so an answer that is not one is an error and never a protocol.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,7 +96,7 @@ class Master:
             )
 
 
-def sift(rows: Array, values: Array, masses: Array) -> Weights:
+def sift(rows: Array, values: Array, masses: Array, over: Callable[[], bool] = lambda: False) -> Weights:
     """The master over a long list of columns whose first is the constant row: a part at a time, by reduced cost."""
     master, theta = Master(masses), np.zeros(len(rows))
     known = np.zeros(0, int)
@@ -107,7 +108,7 @@ def sift(rows: Array, values: Array, masses: Array) -> Weights:
         reduced = values - rows @ weights.duals
         reduced[known] = -np.inf
         fresh = np.argsort(-reduced)[:BATCH]
-        fresh = fresh[reduced[fresh] > TOLERANCE]
+        fresh = fresh[reduced[fresh] > TOLERANCE] if not over() else fresh[:0]
     theta[known] = weights.theta
     return Weights(theta, weights.duals, weights.value)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -50,12 +51,13 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Budget:
-    """When to stop, and whom to tell."""
+    """When to stop, and whom to tell; whoever sets `stopped` wants what there is now."""
 
     gap: float = 1e-6
     seconds: float | None = None
     progress: Callable[[dict[str, Any]], None] | None = None
     start: float = field(default_factory=time.monotonic)
+    stopped: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
         if isinstance(self.gap, bool) or not isinstance(self.gap, int | float) or not self.gap >= 0:
@@ -64,9 +66,26 @@ class Budget:
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not limit >= 0):
             raise RequestError(f"time_limit={limit!r} must be a number of seconds ≥ 0, or None")
 
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.start
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up, or somebody wants to stop."""
+        return self.stopped.is_set() or (self.seconds is not None and self.elapsed > self.seconds)
+
+    @property
+    def halt(self) -> dict[str, str]:
+        """Why the solver had to stop, for the statistics; empty if it did not."""
+        if not self.over:
+            return {}
+        return {"stopped": "interrupted" if self.stopped.is_set() else "time limit"}
+
     def check(self) -> None:
-        """Raise TimeoutError when the time is up."""
-        if self.seconds is not None and time.monotonic() - self.start > self.seconds:
+        """Raise TimeoutError when it is time to stop."""
+        if self.over:
             raise TimeoutError
 
 

@@ -18,18 +18,18 @@ MOST_RAYS = 200_000
 NOISE = 1e-12  # relative float error of a bound of this many terms, with room to spare
 
 
-def solve(problem: Problem, budget: Budget) -> Solution:
+def solve(problem: Problem, budget: Budget, most: int = MOST_RAYS) -> Solution:
     """The optimum over the enumerated rays; exact rays if the cone is exact."""
     try:
-        found = extreme_rays(problem.cone, MOST_RAYS, budget.check)
+        found = extreme_rays(problem.cone, most, budget.check)
     except TimeoutError:
-        return constant(problem)
+        return constant(problem, budget.halt)
     rays = np.vstack([np.ones((1, problem.cone.dimension), found.dtype), found])
     rows = rays.astype(np.float64)
     sums = rows @ problem.masses
     rows = rows / sums[:, None]
     values = problem.phi(rows)
-    weights = sift(rows, values, problem.masses)
+    weights = sift(rows, values, problem.masses, lambda: budget.over)
     used = np.flatnonzero(weights.theta > 0)
     stats = {"rays": len(found), "support": len(used)}
     bound = upper_bound(weights.duals, values - rows @ weights.duals)
@@ -38,12 +38,12 @@ def solve(problem: Problem, budget: Budget) -> Solution:
     return Solution(weights.theta[used, None] * rows[used], bound, "vertices", stats, exact, scale)
 
 
-def constant(problem: Problem) -> Solution:
+def constant(problem: Problem, stats: dict[str, str]) -> Solution:
     """What is left when time is up before all rays are known: say nothing, and be bounded by saying everything."""
     n = problem.cone.dimension
     said = float(problem.phi(np.eye(n)).sum())
     rays = np.ones((1, n), object) if problem.cone.exact else None
-    return Solution(np.ones((1, n)), said * (1 + NOISE), "vertices", {"stopped": "time limit"}, rays, np.ones(1))
+    return Solution(np.ones((1, n)), said * (1 + NOISE), "vertices", dict(stats), rays, np.ones(1))
 
 
 def upper_bound(duals: Array, reduced: Array) -> float:
