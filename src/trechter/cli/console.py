@@ -13,7 +13,8 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -22,6 +23,7 @@ from rich.console import Console
 from rich.status import Status
 
 from trechter.errors import NotPrivateError, RequestError, TrechterError
+from trechter.workflow.publish import RELEASING
 
 DONE, NO, WRONG, INTERRUPTED, FAILED = range(5)
 
@@ -43,14 +45,14 @@ def run(command: Callable[[], Any], as_json: bool) -> int:
             command()
             return DONE
         except Outcome as outcome:
-            return _print(json.dumps(outcome.data, ensure_ascii=False) if as_json else outcome.text, outcome.code)
+            return _print(json.dumps(outcome.data) if as_json else outcome.text, outcome.code)
         except BaseException as error:
             code, message = _ending(error)
             if code is None:
                 raise
             if as_json:
-                _print(json.dumps({"error": message, "exit": code}, ensure_ascii=False), code)
-            errors.print(f"error: {message}", style="bold red" if code in (WRONG, FAILED) else "yellow", **PLAIN)
+                _print(json.dumps({"error": message, "exit": code}), code)
+            note(f"error: {message}", style="bold red" if code in (WRONG, FAILED) else "yellow")
             return code
 
 
@@ -61,19 +63,23 @@ def _print(text: str, code: int) -> int:
             sys.stdout.reconfigure(errors="backslashreplace")
         print(text, flush=True)
         return code
-    except (OSError, AttributeError, ValueError) as error:
-        # Nothing may be left in the buffer: the interpreter would fail once more when it ends.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    except (OSError, ValueError) as error:
+        _abandon("stdout")
         if isinstance(error, BrokenPipeError):
             return code
         note(f"error: the command ended with {code}, but its answer could not be printed: {error}")
         return FAILED
 
 
+def _abandon(stream: str) -> None:
+    """Nothing may be left in the buffer: the interpreter would fail once more when it ends, and choose another exit code."""
+    setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+
+
 def _ending(error: BaseException) -> tuple[int | None, str]:
     match error:
         case KeyboardInterrupt() | click.Abort():
-            return INTERRUPTED, "interrupted; nothing was written"
+            return INTERRUPTED, "interrupted; nothing half-written is left"
         case NotPrivateError():
             return NO, str(error)
         case RequestError():
@@ -93,24 +99,39 @@ def _ending(error: BaseException) -> tuple[int | None, str]:
 @contextmanager
 def stages(quiet: bool) -> Iterator[Callable[[str], None]]:
     """A line on standard error that says what is being done now; silent when nobody watches."""
-    if quiet or not errors.is_terminal:
-        yield lambda stage: None
-        return
-    with Status("reading", console=errors) as status:
-        yield status.update
+    with nullcontext() if quiet or not errors.is_terminal else Status("reading", console=errors) as status:
+        yield partial(_enter, status)
 
 
-def note(text: str) -> None:
-    """A remark on standard error."""
-    errors.print(text, **PLAIN)
+def _enter(status: Status | None, stage: str) -> None:
+    if stage == RELEASING:  # it takes milliseconds, and whoever is told of an interrupt must not find a release
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if status is not None:
+        status.update(stage)
 
 
-PLAIN: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
-errors = Console(stderr=True)
+def note(text: str, style: str | None = None) -> None:
+    """A remark on standard error; where that cannot be written, the exit code alone has to speak."""
+    try:
+        errors.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+    except (OSError, ValueError):
+        _abandon("stderr")
+
+
+class Errors(Console):
+    """Standard error; that nobody reads it is no reason to end, least of all with the 1 that rich would choose."""
+
+    def on_broken_pipe(self) -> None:
+        """Say nothing more."""
+        _abandon("stderr")
+
+
+errors = Errors(stderr=True)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    errors.print(f"warning: {message}", style="yellow", **PLAIN)
+    note(f"warning: {message}", style="yellow")
 
 
 def _terminate(signum: int, frame: FrameType | None) -> None:
@@ -120,7 +141,7 @@ def _terminate(signum: int, frame: FrameType | None) -> None:
 
 def wide(text: str) -> str:
     """The text wrapped to the terminal, if there is one."""
-    if not sys.stdout.isatty():
+    if sys.stdout is None or not sys.stdout.isatty():  # None: it was closed by whoever started us
         return text
     console = Console()
     with console.capture() as capture:

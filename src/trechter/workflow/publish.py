@@ -28,6 +28,7 @@ from trechter.tables import open_table
 from trechter.workflow.staging import check_free, staged
 
 ORDERS = ("shuffle", "keep")
+RELEASING = "releasing"  # the last stage: the folder gets its name
 
 
 def publish(
@@ -59,11 +60,13 @@ def publish(
     result = design(joint, notion, **options)
     with staged(out, overwrite) as folder:
         tell("sanitising")
-        return _write(folder, table, joint, result, random, order)
+        made = _write(folder, table, joint, result, random, order)
+        tell(RELEASING)
+    return made
 
 
 def _write(folder: Path, table: Any, joint: Joint, result: Result, random: Randomness, order: str) -> Release:
-    (folder / "steward").mkdir()
+    (folder / "steward").mkdir(0o700)  # the counts are nobody else's business
     result.protocol.save(folder / "protocol.json")
     protocol = _certified(folder / "protocol.json", joint)
     source = open_table(table)
