@@ -60,3 +60,26 @@ def test_only_a_former_release_is_replaced(tmp_path):
     with pytest.raises(OutputError, match="cannot write"), staged(file / "below"):
         pass
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "out"]
+
+
+def test_links_are_followed(tmp_path):
+    """The folder that a link names is replaced where it is, also on another disk, and the link stays."""
+    (tmp_path / "elsewhere").mkdir()
+    place, link = tmp_path / "elsewhere" / "out", tmp_path / "link"
+    place.mkdir()
+    link.symlink_to(place)
+    for mark in ("old", "new"):
+        with staged(link, overwrite=True) as folder:
+            assert folder.parent == tmp_path / "elsewhere"
+            fill(folder, mark)
+        assert link.is_symlink()
+        assert (place / "released.csv").read_text() == mark
+    assert [p.name for p in (tmp_path / "elsewhere").iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("out", ["loop", "dangling/\0", "x" * 300])
+def test_places_that_cannot_be(tmp_path, out):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(OutputError, match="cannot write"), staged(tmp_path / out) as folder:
+        fill(folder)
+    assert [p.name for p in tmp_path.iterdir()] == ["loop"]

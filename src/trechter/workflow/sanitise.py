@@ -23,7 +23,10 @@ def sanitise_file(
         write_atomically(mark, INSECURE)  # before the file, so that it never stands there without its mark
     try:
         rows = source.sanitise_to(Path(out), reads, lambda codes: kernel(codes, random), columns)
-    finally:
-        if random.secure or not Path(out).exists():
+    except BaseException:
+        if not Path(out).exists():  # if a file is there, it may be the one that was marked before
             mark.unlink(missing_ok=True)
+        raise
+    if random.secure:
+        mark.unlink(missing_ok=True)
     return rows, source.dropped([a.name for a in reads]), random.secure

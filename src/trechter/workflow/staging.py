@@ -34,7 +34,7 @@ def check_free(out: str | Path, overwrite: bool) -> Path:
     try:
         target = Path(out).resolve()
         _check_taken(target, overwrite)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
         if isinstance(error, OutputError):
             raise
         raise OutputError(f"cannot write {out}: {error}; choose another place with --out") from None
