@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import datetime as dt
 import json
 import subprocess
@@ -417,6 +418,19 @@ def test_labels_of_any_text(tmp_path_factory, first, second, third):
         HOLDS,
         HOLDS,
     )
+
+
+def test_labels_of_any_length(tmp_path):
+    """Longer than what the csv module takes unless it is told to."""
+    names = ["a" * 200_000, "b" * 140_000]
+    joint = tr.Joint([[3, 1], [1, 3]], release={"X": names})
+    saved = Saved(tmp_path, protocol_of([[1, 1], [3, 3]], joint, promise("lip", 0)), joint)
+    former = csv.field_size_limit(131_072)
+    try:
+        assert saved.package() == HOLDS
+    finally:
+        csv.field_size_limit(former)
+    assert run(saved).returncode == HOLDS
 
 
 def test_several_secrets_and_attributes(tmp_path):

@@ -118,3 +118,15 @@ def test_labels_that_do_not_fit():
     for wrong in ({"secret": ("S", ["a"])}, {"release": {"X": ["a", "b", "c"]}}, {"release": {"X": ["a", "a"]}}):
         with pytest.raises(tr.TrechterError, match=r"labels do not fit|twice"):
             tr.Joint([[1, 2], [3, 4]], **wrong)
+
+
+@pytest.mark.parametrize(
+    ("secret", "release"),
+    [("A", ["A"]), ("S", ["A", "A"]), (["A", "A"], ["X"]), (["S", "X"], ["X"])],
+)
+def test_names_that_differ(secret, release):
+    names = [secret] if isinstance(secret, str) else secret
+    values = {name: tr.Attribute.of(name, [0, 1]) for name in (*names, *release)}
+    counts = np.ones((2 ** len(names), *[2] * len(release)), int)
+    with pytest.raises(tr.TrechterError, match=r"two columns are called '[AX]'"):
+        tr.Joint(counts, secret=[values[n] for n in names], release=[values[n] for n in release])

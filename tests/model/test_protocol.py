@@ -1,6 +1,7 @@
 """Protocols: exact weights, files that are checked, and operations that keep them exact."""
 
 import datetime as dt
+import hashlib
 import json
 
 import numpy as np
@@ -90,6 +91,70 @@ def test_files_changed_by_hand_are_refused(tmp_path, change, said):
     path.write_text(json.dumps(data))
     with pytest.raises(tr.TrechterError, match=said):
         tr.Protocol.load(path)
+
+
+def _rename(data):
+    data["release"][0]["name"] = "S"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d.pop("secret"),
+        lambda d: d.pop("outputs"),
+        lambda d: d.update(outputs=7),
+        lambda d: d.update(outputs=[{"mixture": [[]], "label": "x"}]),
+        lambda d: d.update(bits="many"),
+        lambda d: d.update(bits=10**6),
+        lambda d: d.update(bits=None),
+        lambda d: d.update(weights=None),
+        lambda d: d.update(weights=[["1", "x"]] * 3),
+        lambda d: d.update(weights=[[]] * 3),
+        lambda d: d.update(weights=d["weights"][:2]),
+        lambda d: d["weights"][0].__setitem__(0, "-7"),
+        lambda d: d.update(reads="y"),
+        lambda d: d.update(release=[]),
+        lambda d: d.update(released=[]),
+        lambda d: d.update(released=None),
+        lambda d: d.update(release="X"),
+        lambda d: d["release"][0].update(values=[]),
+        lambda d: d["release"][0].update(values=[{"bin": "x"}] * 3),
+        lambda d: d["release"][0].update(values=[{"date": "x"}, 1, 2]),
+        lambda d: d["release"][0].update(type="magic"),
+        lambda d: d.update(promise={"notion": "lip", "epsilon": "much"}),
+        lambda d: d.update(promise=7),
+        _rename,
+    ],
+)
+def test_malformed_files_whose_hash_is_right(tmp_path, change):
+    """Whoever edits a file can also compute its hash anew."""
+    path = tmp_path / "p.json"
+    tr.design(random_joint(1, 2, 3), tr.LIP("0.2")).protocol.save(path)
+    data = json.loads(path.read_text())
+    change(data)
+    data.pop("hash")
+    text = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    path.write_text(json.dumps(data | {"hash": hashlib.sha256(text.encode()).hexdigest()}))
+    with pytest.raises(tr.TrechterError) as found:
+        tr.Protocol.load(path)
+    assert str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("secret", "release", "released"),
+    [
+        (["S"], [], ["Y"]),
+        (["S"], ["X"], []),
+        (["S"], ["S"], ["Y"]),
+        (["S", "S"], ["X"], ["Y"]),
+        (["S"], ["X", "X"], ["Y"]),
+    ],
+)
+def test_columns_have_names_that_differ(secret, release, released):
+    hidden, shown = (tuple(tr.Attribute.of(name, [0, 1]) for name in role) for role in (secret, release))
+    n = 2 ** len(release)
+    with pytest.raises(tr.TrechterError, match="names that differ"):
+        DenseProtocol(nearest(np.ones((1, n)), 4), 4, ("a",), hidden, shown, released=tuple(released))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '"x"', "{}", "null"])
