@@ -41,6 +41,7 @@ def rows_of(path, column: str = "a") -> int:
         (b"a\nx\n\ny\n", [1, 1, 1]),
         (b'a,"b\nb"\nx,"1\n\n2"\ny,\n', [1, 1, 0]),
         (b"a,,b\nx,1,2\n", [1, 0, 0]),
+        (b'a,"the ""b"""\nx,1\ny,\n', [1, 1, 0]),
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])
@@ -65,12 +66,24 @@ def test_cells_are_read_as_they_are_written(tmp_path, content, counts, packed):
         (b"a,b\nx\xe9,1\n", "it is not UTF-8 text"),
         ("a,b\nx,1\n".encode("utf-16"), "it is not UTF-8 text"),
         (b"a,b\rx,1\ry,2\r", "header is unclear"),
+        (b'a,b"c\nx,1\ny,2\n', "header is unclear"),
+        (b'a, "b"\nx,1\ny,2\n', "header is unclear"),
         (b'a,b\n"x,1\ny,2\n', "t.csv"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_explained(tmp_path, content, message):
     with pytest.raises(TableError, match=message):
         rows_of(file_of(tmp_path, content))
+
+
+@pytest.mark.parametrize("name", ['the "b"', '"', '""b', "new\nline", 'all, "of"\r\nit', "ü 龍", "<b>", " "])
+def test_names_of_any_text(tmp_path, name):
+    path = tmp_path / "t.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([[name, "c"], ["x", 1], ["y", 2], ["x", 3]])
+    table = open_table(path)
+    assert table.columns == (name, "c")
+    assert table.count([Attribute(name, ("x", "y"))]).array.tolist() == [2, 1]
 
 
 def test_bad_text_far_from_the_header_is_found(tmp_path):

@@ -37,10 +37,14 @@ class Csv(Engine):
         self._separator = _separator(path.name)
         self.columns = _header(path, self._separator)
         with reading(str(path)):
-            self._rows = pl.scan_csv(path, separator=self._separator, infer_schema=False, glob=False)
-            names = tuple(self._rows.collect_schema().names())
-        if names != self.columns:
-            raise TableError(f"cannot read {path}: its header is unclear; end each line with a line feed")
+            rows = pl.scan_csv(path, separator=self._separator, infer_schema=False, glob=False)
+            names = rows.collect_schema().names()
+        if names != [name.replace('"', '""') for name in self.columns]:  # polars leaves the quotes in a header doubled
+            raise TableError(
+                f"cannot read {path}: its header is unclear; end each line with a line feed, and write a name that has "
+                'quotes as "the ""name"""'
+            )
+        self._rows = rows.rename(dict(zip(names, self.columns, strict=True)))
 
     @classmethod
     def open(cls, source: Any) -> Csv | None:
