@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product as every
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trechter.model.joint import Joint
-from trechter.model.letters import letters
+from trechter.model.letters import letters, values_of
 from trechter.model.outputs import Input, Mixture, Output, show
 
 SURE = 1 - 1e-6  # a posterior above this is called a value
@@ -22,9 +21,8 @@ NAMED = 4  # a label names at most this many values
 def explain(matrix: NDArray[np.float64], joint: Joint, reads: str) -> tuple[tuple[Output, ...], tuple[str, ...]]:
     """The meaning of every row, and the released columns: one per attribute if every output is a value, else Y."""
     names = tuple(a.name for a in joint.release)
-    values = joint.release[0].values if len(names) == 1 else tuple(every(*(a.values for a in joint.release)))
-    odds = posteriors(matrix, joint, reads)
-    outputs = [_meaning(row, values) for row in odds]
+    values = values_of(joint.release)
+    outputs = [_meaning(row, values) for row in posteriors(matrix, joint, reads)]
     if all(not isinstance(o, Mixture) for o in outputs) and len(set(map(show, outputs))) == len(outputs):
         return tuple(outputs), names
     return tuple(_distinct(outputs)), ("Y",)

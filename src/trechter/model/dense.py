@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import product as every
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +20,7 @@ from trechter.model.certificate import Certificate
 from trechter.model.heatmap import protocol_html
 from trechter.model.joint import Joint, quotient
 from trechter.model.kernel import Kernel
+from trechter.model.letters import values_of
 from trechter.model.outputs import Output, cell, output_from_json, output_to_json, show
 from trechter.model.protocol import Protocol
 from trechter.model.randomness import Randomness
@@ -64,7 +64,7 @@ class DenseProtocol(Protocol):
     def from_matrix(cls, matrix: Any, joint: Joint, reads: str = "x", bits: int = 48) -> DenseProtocol:
         """A matrix (b × n) of probabilities, rounded to integers; outputs are numbered, or the values if b = a."""
         weights = nearest(np.asarray(matrix, np.float64), bits)
-        values = _tuples(joint.release)
+        values = values_of(joint.release)
         outputs: tuple[Output, ...] = values if len(weights) == len(values) else tuple(range(len(weights)))
         names = tuple(a.name for a in joint.release) if outputs is values else ("Y",)
         return cls(weights, bits, outputs, joint.secret, joint.release, reads, names)
@@ -82,7 +82,7 @@ class DenseProtocol(Protocol):
     @cached_property
     def inputs(self) -> tuple[Any, ...]:
         """The letters that are read, in the order of the columns; the secret comes first if it is read."""
-        return _tuples(self.input_attributes)
+        return values_of(self.input_attributes)
 
     def kernel(self) -> Callable[[NDArray[np.intp], Randomness], NDArray[Any]]:
         """The sampler of exactly these integers."""
@@ -168,12 +168,6 @@ def nearest(matrix: NDArray[np.float64], bits: int) -> Integers:
     largest, columns = matrix.argmax(axis=0), np.arange(matrix.shape[1])
     weights[largest, columns] += (1 << bits) - weights.sum(axis=0)
     return weights
-
-
-def _tuples(attributes: tuple[Attribute, ...]) -> tuple[Any, ...]:
-    if len(attributes) == 1:
-        return attributes[0].values
-    return tuple(every(*(a.values for a in attributes)))
 
 
 def _column(name: str, parts: Sequence[Output]) -> OutputColumn:

@@ -7,11 +7,13 @@ that reads x and one that reads (s, x) obey the same formulas.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trechter.alphabet import Attribute
 from trechter.errors import ProtocolError
 from trechter.model.joint import Joint
 
@@ -54,3 +56,10 @@ def letters(joint: Joint, reads: str, exact: bool = False) -> Letters:
         secret = np.zeros((c, c * a), table.dtype)
         secret[np.repeat(np.arange(c), a), np.arange(c * a)] = table.ravel()
     return Letters(secret, x_of, np.array(np.unravel_index(x_of, joint.shape[1:])), reads)
+
+
+def values_of(attributes: tuple[Attribute, ...]) -> tuple[Any, ...]:
+    """What several attributes can be together, in C order: plain values of one attribute, tuples of more."""
+    if len(attributes) == 1:
+        return attributes[0].values
+    return tuple(product(*(a.values for a in attributes)))
