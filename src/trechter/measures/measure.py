@@ -1,5 +1,6 @@
-"""A measure of utility: Σ_y φ(w_y) over the rows of a protocol, φ convex and positively homogeneous.
+"""A measure of utility: what a release is good for.
 
+An information is Σ_y φ(w_y) over the rows of a protocol, φ convex and positively homogeneous:
 `φ(w) = q Σ_t g(v_t)` with `u = T w`, `q = p·w` and `v = u/q`: T[t, i] = p(t, letter i), so v is the posterior of the target
 given the output, and g is a convex curve, one for each f-information (mutual information: g(v) = v ln(v / p_t)).
 """
@@ -21,31 +22,51 @@ Array = NDArray[np.float64]
 
 
 class Curve(Shape):
-    """A convex function g(v) of a posterior v for targets of given prior masses; vectorised over the last axis."""
+    """A convex function g(v) of a posterior v for targets of given prior masses, which broadcast against v.
+
+    v may be 0, and below it by float noise; a target of prior mass 0 has v = 0 and is worth nothing.
+    """
 
     def value(self, v: Array, prior: Array) -> Array:
         """g(v)."""
 
     def slope(self, v: Array, prior: Array) -> Array:
-        """g'(v)."""
+        """g'(v); −∞ at v = 0 where g is infinitely steep."""
 
 
 class Measure(ABC):
     """What a release is good for."""
 
-    curve: ClassVar[Curve]
+    less_is_better: ClassVar[bool] = False
+
+    @abstractmethod
+    def utility(self, joint: Joint, protocol: Protocol) -> float:
+        """The measure of a protocol."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class Information(Measure):
+    """What a release says about a target: never negative, and more is better."""
+
+    curve: Curve
 
     @abstractmethod
     def targets(self, joint: Joint, reads: str) -> Array | None:
         """T, or None where the target is the letter itself (T = diag p)."""
 
     def utility(self, joint: Joint, protocol: Protocol) -> float:
-        """The measure of a protocol."""
+        """Σ_y φ(w_y)."""
         masses = letters(joint, protocol.reads).masses
         return float(phi(protocol.matrix, masses, self.targets(joint, protocol.reads), self.curve).sum())
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
+
+def released(joint: Joint, reads: str) -> Array | None:
+    """T where the target is x: the letter itself, or the x of the pair that is read."""
+    if reads == "x":
+        return None
+    return np.asarray(letters(joint, reads).protected("x"))
 
 
 def phi(rows: Array, masses: Array, targets: Array | None, curve: Curve) -> Array:
