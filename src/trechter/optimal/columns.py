@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Run:
 
     def __init__(self, problem: Problem, budget: Budget) -> None:
         cone = Cone(np.asarray(problem.cone.active.A, float))
-        self.problem = problem = Problem(cone, problem.masses, problem.curve, problem.targets)
+        self.problem = problem = replace(problem, cone=cone)
         self.budget, self.cut = budget, max(SHARE * budget.gap, FINEST)
         self._told = 0.0
         self.stats: dict[str, Any] = {"rounds": 0, "nodes": 0}
@@ -67,7 +68,11 @@ class Run:
         """Until the gap is closed, the time is up or nothing new is found."""
         found, self._lower, self._upper = corners(self._relaxations)
         self.pool.add(found)
-        loosened(self.pool, lambda: self.budget.over)
+        if self.problem.hint is None:
+            loosened(self.pool, lambda: self.budget.over)
+        else:
+            posteriors = self.problem.hint * self.problem.masses
+            self._harvest(self.space.points(posteriors / posteriors.sum(axis=1, keepdims=True)), np.zeros(self.space.size))
         nodes: float = NODES
         weights = self._climb_out()
         while not self._done and self._price(weights, nodes):

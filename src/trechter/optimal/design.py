@@ -102,7 +102,7 @@ class Request:
         problem = make_problem(self.joint, self.notion, self.measure, self.reads)
         with stoppable(self.budget):
             solution = solve(problem, self.budget, self.solver)
-        if self.budget.stopped.is_set() and len(solution.rows) == 1:
+        if self.budget.stopped.is_set() and not problem.groups(solution.rows).any():
             raise KeyboardInterrupt  # stopped with nothing in hand
         return problem, solution
 

@@ -32,6 +32,7 @@ class Problem:
     masses: Array
     curve: Curve
     targets: Array | None = None  # T; None is diag(masses): the target is the letter itself
+    hint: Array | None = None  # rows of a good protocol for a cone that is much the same
 
     @property
     def prior(self) -> Array:
