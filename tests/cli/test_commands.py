@@ -176,6 +176,13 @@ def test_perfect_privacy_says_what_its_protocol_discloses(trechter, table, schem
         assert ("discloses the counts" in (out / "steward" / "report.html").read_text()) is warned
 
 
+@pytest.mark.parametrize("epsilon", ["1e-300", "800", "1e300"])
+def test_levels_beyond_what_floats_hold(trechter, table, schema, tmp_path, epsilon):
+    code, shown, said = trechter(*asked(table, tmp_path / "release", schema, epsilon=epsilon))
+    assert code == 0, said
+    assert "sees the odds of ill = yes" in shown
+
+
 def test_the_table_that_is_read_is_not_written_over(trechter, table, schema, tmp_path):
     before = table.read_bytes()
     other = tmp_path / "link.csv"

@@ -115,3 +115,22 @@ def test_on_a_scale_of_odds_a_factor_is_a_step():
     by_ten = [scale.place(10**k / (1 + 10**k)) for k in (-2, -1, 0)]
     assert by_ten[2] - by_ten[1] == pytest.approx(by_ten[1] - by_ten[0])
     assert by_ten[1] > by_ten[0]
+
+
+@pytest.mark.parametrize("p", [1e-12, 1e-13, 1e-29, 1e-300, 5e-324])
+def test_odds_of_what_hardly_ever_happens(p):
+    """A finite but vast ε allows odds with more digits than can be written."""
+    for text in (odds(p), odds_up(p), odds_down(p)):
+        assert len(text) < 24
+        assert 1 in [Fraction(1) if side == "1" else 0 for side in text.split(" : ")]
+    if p > 1e-300:
+        assert probability(odds_down(p)) <= Fraction(p) * (1 + Fraction(3 * NOISE))
+        assert probability(odds_up(p)) * (1 + Fraction(3 * NOISE)) >= Fraction(p)
+
+
+def test_limits_near_certainty_stay_limits():
+    """Here one unit in the last place of p is a tenth of 1 − p."""
+    for E in (1e8, 1e10, 1e14, 4.3e15, 1e16):
+        p = 2 * E / (2 * E + 1)
+        assert odds_up(p) == "1 : 0 (certain)" or value(odds_up(p).split(" : ")[0]) * (1 + Fraction(1, 10**7)) >= 2 * E
+        assert odds_down(p) == "1 : 0 (certain)" or value(odds_down(p).split(" : ")[0]) <= 2 * E

@@ -6,6 +6,8 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 
+WRITTEN_OUT = 1e12  # odds beyond this are given as a power of ten: nobody reads, and no float holds, all their digits
+TOLD_APART = 1e10  # floats near 1 are too coarse to say on which side of a limit greater odds are
 NOISE = 1e-12  # what floats lose on the way; a directed rounding must not take it for a digit
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -48,7 +50,7 @@ def odds(p: float, rounding: str = ROUND_HALF_EVEN) -> str:
     if p <= 0 or p >= 1:
         return "0 : 1 (impossible)" if p <= 0 else "1 : 0 (certain)"
     if p > 0.5:
-        return f"{_ratio(p / (1 - p), rounding)} : 1"
+        return _likely(p / (1 - p), rounding)
     opposite = {ROUND_CEILING: ROUND_FLOOR, ROUND_FLOOR: ROUND_CEILING}.get(rounding, rounding)
     return f"1 : {_ratio((1 - p) / p, opposite)}"
 
@@ -83,10 +85,17 @@ def duration(seconds: float) -> str:
     return f"{number(seconds, 2)} s" if seconds >= 0.1 else f"{number(1000 * seconds, 2)} ms"
 
 
+def _likely(ratio: float, rounding: str) -> str:
+    if ratio > TOLD_APART and rounding == ROUND_CEILING:
+        return "1 : 0 (certain)"
+    return f"{_ratio(min(ratio, TOLD_APART) if rounding == ROUND_FLOOR else ratio, rounding)} : 1"
+
+
 def _ratio(ratio: float, rounding: str) -> str:
     shift = {ROUND_CEILING: 1 - NOISE, ROUND_FLOOR: 1 + NOISE}.get(rounding, 1)
     ratio = max(1.0, ratio * shift)
-    return number(ratio, max(3, len(str(int(ratio)))), rounding)
+    whole = len(str(int(ratio))) if ratio < WRITTEN_OUT else 0
+    return number(ratio, max(3, whole), rounding)
 
 
 def _plain(value: Decimal) -> str:
