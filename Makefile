@@ -13,8 +13,8 @@ test: $(READY)
 	$(BIN)/python -m pytest $(TESTS)
 
 check: $(READY)
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks experiments
+	$(BIN)/ruff format --check src tests benchmarks experiments
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 

@@ -1,0 +1,80 @@
+"""`trechter reproduce`: the papers' figures again, from the experiments of the source checkout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from trechter.cli import options as o
+from trechter.cli.console import Outcome, errors, note, wide
+from trechter.errors import RequestError
+from trechter.workflow.reproduce import Made, Tell
+from trechter.workflow.reproduce import reproduce as reproduced
+
+EXTRA = "pip install 'trechter[figures]'"
+
+
+@click.command()
+@click.argument("figures", nargs=-1)
+@click.option("--quick", is_flag=True, help="Fewer joints, less than a minute in all.")
+@click.option("--adult", metavar="PATH", help="The Adult table, for the figures that need it.")
+@click.option("--out", default="trechter-figures", show_default=True, help="The folder for numbers and pictures.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes at once; by default one for each core.")
+@o.machine
+def reproduce(figures: tuple[str, ...], as_json: bool, **asked: Any) -> None:
+    """Compute the papers' figures again, all or those named, and resume where an earlier run stopped."""
+    skipped: list[str] = []
+    with _progress(as_json) as tell:
+        made = reproduced(figures, **asked, tell=tell, skip=skipped.append)
+    for reason in skipped:
+        note(reason, style="yellow")
+    if skipped and not made:
+        raise RequestError(" ".join(skipped))
+    _check_drawn(made)
+    raise Outcome({"figures": [_data(figure) for figure in made], "skipped": skipped}, "\n".join(map(_text, made)))
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Tell]:
+    """A bar for each figure on standard error; silent when nobody watches."""
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    bars: dict[str, Any] = {}
+    with Progress(*columns, console=errors, disable=quiet or not errors.is_terminal) as progress:
+
+        def tell(figure: str, done: int, total: int) -> None:
+            if figure not in bars:
+                bars[figure] = progress.add_task(figure)
+            progress.update(bars[figure], completed=done, total=total)
+
+        try:
+            yield tell
+        except KeyboardInterrupt:
+            note("what was computed is kept: the same command goes on from here", style="yellow")
+            raise
+
+
+def _check_drawn(made: list[Made]) -> None:
+    missing = [figure for figure in made if figure.missing]
+    if missing:
+        files = ", ".join(str(figure.csv) for figure in missing)
+        raise RequestError(f"the numbers are in {files}; to draw them, {EXTRA} and run this again ({missing[0].missing})")
+
+
+def _data(figure: Made) -> dict[str, Any]:
+    files = {"csv": str(figure.csv), "page": str(figure.page), "charts": [str(chart) for chart in figure.charts]}
+    checked = {"compared": figure.compared, "disagreements": figure.disagreements}
+    tasks = {"computed": figure.computed, "resumed": figure.resumed}
+    return {"figure": figure.name, "title": figure.title} | files | tasks | checked | {"means": figure.means}
+
+
+def _text(figure: Made) -> str:
+    tasks = f"{figure.computed} tasks computed" + (f", {figure.resumed} kept from before" if figure.resumed else "")
+    lines = [wide(f"{figure.name}: {figure.title}"), f"  {tasks}"]
+    if figure.compared:
+        lines.append(f"  {figure.compared - len(figure.disagreements)} of {figure.compared} means as expected")
+    lines += [f"  not as expected: {line}" for line in figure.disagreements]
+    return "\n".join([*lines, *(f"  {path}" for path in (figure.csv, *figure.charts, figure.page))])
