@@ -14,13 +14,22 @@ if TYPE_CHECKING:
     from trechter.alphabet import Attribute, Bin, Schema
     from trechter.audit import certify
     from trechter.errors import InsecureWarning, LeakWarning, TrechterError
-    from trechter.measures import MutualInformation, TaskInformation, leakage, mutual_information
+    from trechter.measures import (
+        ChiSquareInformation,
+        Distortion,
+        HellingerInformation,
+        MutualInformation,
+        TaskInformation,
+        TotalVariationInformation,
+        leakage,
+        mutual_information,
+    )
     from trechter.model.certificate import Certificate
     from trechter.model.joint import Joint
     from trechter.model.operations import compose, marginal
     from trechter.model.protocol import Protocol
     from trechter.model.result import Result
-    from trechter.optimal import design
+    from trechter.optimal import design, frontier
     from trechter.privacy import LDP, LIP, SRLDP, SRLIP
     from trechter.workflow import publish, verify
 
@@ -30,13 +39,22 @@ _HOMES = {
     "alphabet": ("Attribute", "Bin", "Schema"),
     "audit": ("certify",),
     "errors": ("InsecureWarning", "LeakWarning", "TrechterError"),
-    "measures": ("MutualInformation", "TaskInformation", "leakage", "mutual_information"),
+    "measures": (
+        "ChiSquareInformation",
+        "Distortion",
+        "HellingerInformation",
+        "MutualInformation",
+        "TaskInformation",
+        "TotalVariationInformation",
+        "leakage",
+        "mutual_information",
+    ),
     "model.certificate": ("Certificate",),
     "model.joint": ("Joint",),
     "model.operations": ("compose", "marginal"),
     "model.dense": ("Protocol",),
     "model.result": ("Result",),
-    "optimal": ("design",),
+    "optimal": ("design", "frontier"),
     "privacy": ("LDP", "LIP", "SRLDP", "SRLIP"),
     "workflow": ("publish", "verify"),
 }
@@ -50,6 +68,9 @@ __all__ = [
     "Attribute",
     "Bin",
     "Certificate",
+    "ChiSquareInformation",
+    "Distortion",
+    "HellingerInformation",
     "InsecureWarning",
     "Joint",
     "LeakWarning",
@@ -58,11 +79,13 @@ __all__ = [
     "Result",
     "Schema",
     "TaskInformation",
+    "TotalVariationInformation",
     "TrechterError",
     "__version__",
     "certify",
     "compose",
     "design",
+    "frontier",
     "leakage",
     "marginal",
     "mutual_information",

@@ -1,15 +1,35 @@
 """What a release is worth, and what it leaks: one file a quantity."""
 
+from collections.abc import Callable
+
+from trechter.measures.distortion import Distortion, absolute, hamming, squared
+from trechter.measures.f_information import ChiSquareInformation, HellingerInformation, TotalVariationInformation
 from trechter.measures.leakage import Leakage, leakage
 from trechter.measures.measure import Measure
 from trechter.measures.mutual_information import MutualInformation, TaskInformation, entropy, mutual_information
 from trechter.measures.odds import posterior_range
 
+MEASURES: dict[str, Callable[[], Measure]] = {
+    "information": MutualInformation,
+    "task": TaskInformation,
+    "chi-square": ChiSquareInformation,
+    "total-variation": TotalVariationInformation,
+    "hellinger": HellingerInformation,
+    "errors": lambda: Distortion(hamming),
+    "distance": lambda: Distortion(absolute),
+    "squared-distance": lambda: Distortion(squared),
+}
+
 __all__ = [
+    "MEASURES",
+    "ChiSquareInformation",
+    "Distortion",
+    "HellingerInformation",
     "Leakage",
     "Measure",
     "MutualInformation",
     "TaskInformation",
+    "TotalVariationInformation",
     "entropy",
     "leakage",
     "mutual_information",

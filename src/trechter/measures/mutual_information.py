@@ -67,7 +67,7 @@ class MutualInformation(Information):
         if self.weights is None:
             return released(joint, reads)
         ordered = _ordered(self.weights, joint) / self._largest
-        return ordered[:, None] * letters(joint, reads).protected("x")
+        return np.asarray(ordered[:, None] * letters(joint, reads).protected("x"))
 
     def __repr__(self) -> str:
         return "MutualInformation()" if self.weights is None else f"MutualInformation(weights={self.weights!r})"

@@ -11,20 +11,27 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from trechter.errors import SolverError
-from trechter.optimal import columns, pairs, vertices
+from trechter.errors import RequestError, SolverError
+from trechter.optimal import columns, linear, pairs, vertices
 from trechter.optimal.merge import merged
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.optimal.slab import Slab
 
 Solver = Callable[[Problem, Budget], Solution]
 
-SOLVERS: dict[str, Solver] = {"pairs": pairs.solve, "vertices": vertices.solve, "columns": columns.solve}
+SOLVERS: dict[str, Solver] = {
+    "pairs": pairs.solve,
+    "vertices": vertices.solve,
+    "columns": columns.solve,
+    "linear": linear.solve,
+}
 FEW_RAYS = 3000
 
 
 def solve(problem: Problem, budget: Budget, solver: str = "auto") -> Solution:
     """The problem by the solver named, or by the first that can; letters that are alike are merged first."""
+    if solver in ("pairs", "columns") and isinstance(problem, linear.LinearProblem):
+        raise RequestError(f"solver {solver!r} is for informations; an expected distortion is linear: use 'linear' or 'auto'")
     if solver != "auto":
         return _solved(problem, budget, SOLVERS[solver], "asked for")
     *others, (last, reason) = ways(problem)
@@ -38,6 +45,10 @@ def solve(problem: Problem, budget: Budget, solver: str = "auto") -> Solution:
 
 def ways(problem: Problem) -> Iterator[tuple[Solver, str]]:
     """What to try, and why; all but the last may find the problem too large for them."""
+    if isinstance(problem, linear.LinearProblem):
+        way = vertices.solve if problem.cone.exact else linear.solve
+        yield way, "an expected distortion is linear"
+        return
     if Slab.of(problem.cone, problem.masses) is not None:
         yield pairs.solve, "the conditions bound one number: every vertex is one letter or a pair"
     yield partial(vertices.solve, most=FEW_RAYS), f"the cone has at most {FEW_RAYS} extreme rays"

@@ -68,11 +68,10 @@ class Run:
         """Until the gap is closed, the time is up or nothing new is found."""
         found, self._lower, self._upper = corners(self._relaxations)
         self.pool.add(found)
-        if self.problem.hint is None:
-            loosened(self.pool, lambda: self.budget.over)
-        else:
+        if self.problem.hint is not None:
             posteriors = self.problem.hint * self.problem.masses
             self._harvest(self.space.points(posteriors / posteriors.sum(axis=1, keepdims=True)), np.zeros(self.space.size))
+        loosened(self.pool, lambda: self.budget.over)
         nodes: float = NODES
         weights = self._climb_out()
         while not self._done and self._price(weights, nodes):

@@ -12,15 +12,18 @@ import numpy as np
 
 from trechter.audit.certify import holds, judge_weights
 from trechter.errors import RequestError
-from trechter.finish import deliver, deliver_rays, protocol_of
+from trechter.finish import deliver, deliver_rays, protocol_of, read_as
 from trechter.geometry import Cone
-from trechter.measures import Measure, MutualInformation
+from trechter.geometry.cone import Array
+from trechter.measures import Distortion, Measure, MutualInformation
+from trechter.measures.measure import Information
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.letters import letters
 from trechter.model.result import Result
 from trechter.optimal.auto import SOLVERS, solve
 from trechter.optimal.interrupt import stoppable
+from trechter.optimal.linear import Flat, LinearProblem
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.privacy import Notion
 
@@ -37,18 +40,49 @@ def design(
     gap: float = 1e-6,
     time_limit: float | None = None,
     progress: Callable[[dict[str, Any]], None] | None = None,
+    like: Result | None = None,
 ) -> Result:
-    """The best certified protocol; `status` is "optimal" if its utility is within `gap` of the bound."""
+    """The best certified protocol; `status` is "optimal" if its utility is within `gap` of the bound.
+
+    Where columns are generated, the search starts from the outputs of `like`, a result for the same joint.
+    """
     start, measure = time.perf_counter(), MutualInformation() if measure is None else measure
     _check_request(joint, notion, measure, solver)
-    request = Request(joint, notion, measure, reads, solver, Budget(gap, time_limit, progress))
-    found = _identity(joint, notion, reads) or (_nearly_perfect(request) if _is_tiny(notion) else _solved(request))
+    request = Request(joint, notion, measure, reads, solver, Budget(gap, time_limit, progress), _rows(like, joint, reads))
+    found = _identity(request) or (_nearly_perfect(request) if _is_tiny(notion) else _solved(request))
     utility = measure.utility(joint, found.protocol)
-    bound = max(found.bound, utility) if found.bound is not None else utility
-    status = "optimal" if bound - utility <= gap else "gap"
+    bound = utility if found.bound is None else _outward(found.bound, utility, measure)
+    status = "optimal" if abs(bound - utility) <= gap else "gap"
     seconds = time.perf_counter() - start
     assert found.protocol.certificate is not None
     return Result(found.protocol, utility, bound, status, found.solver, seconds, found.protocol.certificate, found.stats)
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What `design` was asked for."""
+
+    joint: Joint
+    notion: Notion
+    measure: Measure
+    reads: str
+    solver: str
+    budget: Budget
+    hint: Array | None  # rows of a protocol that is good at about this level, over letters of positive mass
+
+    def solution(self) -> tuple[Problem, Solution]:
+        """What a solver says."""
+        problem = replace(make_problem(self.joint, self.notion, self.measure, self.reads), hint=self.hint)
+        with stoppable(self.budget):
+            solution = solve(problem, self.budget, self.solver)
+        if self.budget.stopped.is_set() and not problem.groups(solution.rows).any():
+            raise KeyboardInterrupt  # stopped with nothing in hand
+        return problem, solution
+
+
+def _outward(bound: float, utility: float, measure: Measure) -> float:
+    """The solver's bound (it maximises) as one of the measure, which what was reached does not pass."""
+    return min(-bound, utility) if measure.less_is_better else max(bound, utility)
 
 
 def make_problem(joint: Joint, notion: Notion, measure: Measure, reads: str) -> Problem:
@@ -56,6 +90,9 @@ def make_problem(joint: Joint, notion: Notion, measure: Measure, reads: str) -> 
     masses = letters(joint, reads).masses
     kept = masses > 0
     cone = notion.cone(joint, reads, exact=notion.epsilon == 0)
+    if isinstance(measure, Distortion):
+        return LinearProblem(Cone(cone.A[:, kept]).active, masses[kept], Flat(), costs=measure.costs(joint, reads)[kept])
+    assert isinstance(measure, Information)
     targets = measure.targets(joint, reads)
     seen = None if targets is None else targets[:, kept]
     if seen is not None:
@@ -73,8 +110,11 @@ class Found:
     stats: dict[str, Any]
 
 
-def _identity(joint: Joint, notion: Notion, reads: str) -> Found | None:
+def _identity(request: Request) -> Found | None:
     """Publishing x itself, if that is private: nothing can say more."""
+    joint, notion, reads = request.joint, request.notion, request.reads
+    if not isinstance(request.measure, Information):
+        return None
     seen = letters(joint, reads)
     conditions = np.zeros((len(notion.cone(joint, reads).A), len(joint.p_x)))
     np.add.at(conditions.T, seen.x_of, notion.cone(joint, reads).A.T)
@@ -84,27 +124,6 @@ def _identity(joint: Joint, notion: Notion, reads: str) -> Found | None:
     if not holds(judge_weights(weights, reads, joint, notion.spec), notion.epsilon):
         return None
     return Found(protocol_of(weights, 1, joint, notion.spec, reads), None, "identity", {})
-
-
-@dataclass(frozen=True, eq=False)
-class Request:
-    """What `design` was asked for."""
-
-    joint: Joint
-    notion: Notion
-    measure: Measure
-    reads: str
-    solver: str
-    budget: Budget
-
-    def solution(self) -> tuple[Problem, Solution]:
-        """What a solver says."""
-        problem = make_problem(self.joint, self.notion, self.measure, self.reads)
-        with stoppable(self.budget):
-            solution = solve(problem, self.budget, self.solver)
-        if self.budget.stopped.is_set() and not problem.groups(solution.rows).any():
-            raise KeyboardInterrupt  # stopped with nothing in hand
-        return problem, solution
 
 
 def _check_request(joint: Joint, notion: Notion, measure: Measure, solver: str) -> None:
@@ -119,6 +138,16 @@ def _check_request(joint: Joint, notion: Notion, measure: Measure, solver: str) 
         raise RequestError(f"unknown solver {solver!r}; use 'auto', {', '.join(map(repr, SOLVERS))}")
 
 
+def _rows(like: Result | None, joint: Joint, reads: str) -> Array | None:
+    """The outputs that a search may start from."""
+    if like is None or not isinstance(like.protocol, DenseProtocol):
+        return None
+    masses = letters(joint, reads).masses
+    if like.protocol.integers.shape[1] != len(masses):
+        raise RequestError("like= must be a result for the same joint that reads the same; leave it out to start afresh")
+    return np.asarray(like.protocol.matrix[:, masses > 0])
+
+
 def _solved(request: Request) -> Found:
     problem, solution = request.solution()
     joint, spec, reads = request.joint, request.notion.spec, request.reads
@@ -128,6 +157,8 @@ def _solved(request: Request) -> Found:
         protocol, stats = deliver(rows, joint, spec, reads)
     else:
         protocol, stats = deliver_rays(solution.rays, solution.scale, same, joint, spec, reads)
+    if isinstance(request.measure, Distortion):
+        protocol = read_as(protocol, joint, request.measure)
     return Found(protocol, solution.bound, solution.solver, solution.stats | stats)
 
 
@@ -141,4 +172,6 @@ def _nearly_perfect(request: Request) -> Found:
     _, above = replace(request, notion=request.notion.at(TINY)).solution()
     weights, bits = perfect.protocol.integers, perfect.protocol.bits
     protocol = protocol_of(weights, bits, request.joint, request.notion.spec, request.reads)
+    if isinstance(request.measure, Distortion):
+        protocol = read_as(protocol, request.joint, request.measure)
     return Found(protocol, above.bound, perfect.solver, perfect.stats)

@@ -5,6 +5,8 @@ Its answers are proposals. Whoever calls takes a basis or multipliers from it an
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import highspy
 import numpy as np
 from numpy.typing import NDArray
@@ -17,33 +19,33 @@ INFINITE = highspy.kHighsInf
 PRIMAL = 4  # simplex_strategy: what keeps a basis warm when costs change or columns come
 REFINEMENTS = 2
 Index = NDArray[np.int32]
+Model = highspy.Highs
 
 
-def model() -> highspy.Highs:
-    """An empty model: silent, one thread, tight tolerances, no presolve (it would throw the basis away)."""
+def model(warm: bool = True) -> Model:
+    """An empty model: silent, one thread, tight tolerances; if it is solved again and again, no presolve (it would throw
+    the basis away)."""
     highs = highspy.Highs()  # type: ignore[no-untyped-call]
     options: dict[str, bool | int | float | str] = {
         "output_flag": False,
         "threads": 1,
-        "presolve": "off",
-        "solver": "simplex",
-        "simplex_strategy": PRIMAL,
         "primal_feasibility_tolerance": 1e-10,
         "dual_feasibility_tolerance": 1e-10,
         "small_matrix_value": 1e-12,
     }
+    options |= {"presolve": "off", "solver": "simplex", "simplex_strategy": PRIMAL} if warm else {}
     for name, value in options.items():
         highs.setOptionValue(name, value)
     return highs
 
 
-def add_rows(highs: highspy.Highs, matrix: Array, lower: Array, upper: Array) -> None:
+def add_rows(highs: Model, matrix: Array, lower: Array, upper: Array) -> None:
     """Append lower ≤ matrix·x ≤ upper."""
     starts, index, entries = sparse(matrix)
     highs.addRows(len(matrix), lower, upper, len(entries), starts, index, entries)
 
 
-def add_columns(highs: highspy.Highs, costs: Array, matrix: Array, lower: Array, upper: Array) -> None:
+def add_columns(highs: Model, costs: Array, matrix: Array, lower: Array, upper: Array) -> None:
     """Append variables within bounds; matrix holds one variable per row."""
     starts, index, entries = sparse(matrix)
     highs.addCols(len(matrix), costs, lower, upper, len(entries), starts, index, entries)
@@ -56,13 +58,14 @@ def sparse(matrix: Array) -> tuple[Index, Index, Array]:
     return starts.astype(np.int32), column.astype(np.int32), matrix[row, column]
 
 
-def run(highs: highspy.Highs) -> highspy.HighsModelStatus:
-    """Solve; a KeyboardInterrupt cancels the solver and is passed on (run() alone is deaf to it)."""
+def run(highs: Model, late: Callable[[], bool] = lambda: False) -> highspy.HighsModelStatus:
+    """Solve, or give up when it is late; a KeyboardInterrupt cancels HiGHS and is passed on (its run() is deaf to it)."""
     highs.HandleKeyboardInterrupt = True
     highs.startSolve()
     try:
         while not highs.wait(0.1)[0]:
-            pass
+            if late():
+                highs.cancelSolve()  # type: ignore[no-untyped-call]
     except KeyboardInterrupt:
         highs.cancelSolve()  # type: ignore[no-untyped-call]
         highs.wait()
@@ -70,7 +73,7 @@ def run(highs: highspy.Highs) -> highspy.HighsModelStatus:
     return highs.getModelStatus()
 
 
-def basic(highs: highspy.Highs) -> Index:
+def basic(highs: Model) -> Index:
     """The basic variables: j for variable j, −1 − i for the slack of row i."""
     status, index = highs.getBasicVariables()  # type: ignore[attr-defined]
     if status != highspy.HighsStatus.kOk:
@@ -78,14 +81,14 @@ def basic(highs: highspy.Highs) -> Index:
     return np.array(index)
 
 
-def by_basis(highs: highspy.Highs, target: Array, transposed: bool = False) -> Array:
+def by_basis(highs: Model, target: Array, transposed: bool = False) -> Array:
     """Solve with the solver's factors of its basis."""
     if transposed:
         return np.array(highs.getBasisTransposeSolve(target)[1])  # type: ignore[attr-defined]
     return np.array(highs.getBasisSolve(target)[1])  # type: ignore[attr-defined]
 
 
-def refined(highs: highspy.Highs, matrix: Array, target: Array, transposed: bool = False) -> Array:
+def refined(highs: Model, matrix: Array, target: Array, transposed: bool = False) -> Array:
     """Solve matrix·x = target, matrix being the basis, and refine twice.
 
     (A threaded LAPACK can spin for 50 ms over a hundred equations when the cores are busy.)

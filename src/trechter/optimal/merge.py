@@ -62,7 +62,17 @@ def merged(problem: Problem) -> Merged | None:
     conditions = np.zeros((len(problem.cone.A), len(masses)))
     np.add.at(conditions.T, group, problem.cone.A.T.astype(np.float64))
     low, high = _quantiles(group, problem.masses)
-    return Merged(Problem(Cone(conditions), masses, problem.curve), problem.masses, group, low, high)
+    together = Problem(Cone(conditions), masses, problem.curve, hint=_together(problem, group, masses))
+    return Merged(together, problem.masses, group, low, high)
+
+
+def _together(problem: Problem, group: NDArray[np.intp], masses: Array) -> Array | None:
+    """The rows that a search starts from, over groups: the average of each group."""
+    if problem.hint is None:
+        return None
+    sums = np.zeros((len(masses), len(problem.hint)))
+    np.add.at(sums, group, (problem.hint * problem.masses).T)
+    return np.asarray((sums / masses[:, None]).T)
 
 
 def _alike(problem: Problem) -> NDArray[np.intp]:
