@@ -11,15 +11,19 @@ from typing import Protocol as Shape
 import numpy as np
 
 from trechter.alphabet import Attribute
-from trechter.audit.definitions import worst_ratio
+from trechter.audit.definitions import Drawn, Sums, worst_ratio
 from trechter.errors import ProtocolError
-from trechter.exact import at_most_exp, log_up
+from trechter.exact import at_most_exp, log_up, product
 from trechter.exact.matrices import Integers
 from trechter.model.certificate import Certificate
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.protocol import Protocol
+from trechter.model.sparse import SparseProtocol
+from trechter.model.sparse_weights import SparseWeights
 from trechter.model.spec import Spec
+
+MOST_PROTECTED = 1000  # values of x, if they are what is protected: the square of it is looked at
 
 
 class HasSpec(Shape):
@@ -89,6 +93,17 @@ def judge_dense(protocol: DenseProtocol, joint: Joint, spec: Spec) -> Fraction |
 def judge_weights(weights: Integers, reads: str, joint: Joint, spec: Spec) -> Fraction | None:
     """e^level of a matrix of integer weights; None is ∞."""
     check_shares(weights)
+    counts, attributes = counted(reads, joint, spec)
+
+    def among(chosen: Any) -> tuple[Drawn, Sums]:
+        part = counts[:, chosen]
+        return product(weights[:, chosen], part.T).tolist(), part.sum(axis=1).tolist()
+
+    return worst_ratio(spec.name, among, attributes, reads)
+
+
+def counted(reads: str, joint: Joint, spec: Spec) -> tuple[Integers, list[list[int]]]:
+    """N[v, i] for the protected values v and the letters i that are read, and the attributes of the letters."""
     counts = joint.exact.astype(object)
     c, a = counts.shape
     x = np.arange(a)
@@ -99,11 +114,49 @@ def judge_weights(weights: Integers, reads: str, joint: Joint, spec: Spec) -> Fr
         counts = spread
     if spec.protect == "x":
         counts = np.array([counts.sum(axis=0) * (x == v) for v in range(a)], object)
-    attributes = [axis.tolist() for axis in np.unravel_index(x, joint.shape[1:])]
-    return worst_ratio(spec.name, weights, counts, attributes, reads)
+    return counts, [axis.tolist() for axis in np.unravel_index(x, joint.shape[1:])]
 
 
-JUDGES: dict[str, Callable[[Any, Joint, Spec], Fraction | None]] = {"dense": judge_dense}
+def judge_sparse(protocol: SparseProtocol, joint: Joint, spec: Spec) -> Fraction | None:
+    """e^level of a protocol of sparse weights."""
+    return judge_entries(protocol.sparse, protocol.reads, joint, spec)
+
+
+def judge_entries(weights: SparseWeights, reads: str, joint: Joint, spec: Spec) -> Fraction | None:
+    """e^level of sparse integer weights; None is ∞."""
+    if spec.protect == "x" and joint.exact.shape[1] > MOST_PROTECTED:
+        raise ProtocolError(
+            f"there is no judge for {spec} and {joint.exact.shape[1]:,} values: use bins, or protect the secret"
+        )
+    shares = check_entries(weights)
+    counts, attributes = counted(reads, joint, spec)
+
+    def among(chosen: Any) -> tuple[Drawn, Sums]:
+        part = np.zeros_like(counts)
+        part[:, chosen] = counts[:, chosen]
+        drawn = weights.background.astype(object)[:, None] * (part * shares).sum(axis=1)
+        np.add.at(drawn, weights.output, (part[:, weights.letter] * weights.weight.astype(object)).T)
+        return drawn.tolist(), part.sum(axis=1).tolist()
+
+    return worst_ratio(spec.name, among, attributes, reads)
+
+
+def check_entries(weights: SparseWeights) -> Integers:
+    """All columns have the sum 2^bits; how often the background counts in each: more than once where it is all there is."""
+    whole, shared = 1 << weights.bits, sum(weights.background.tolist())
+    if min(weights.background.tolist()) < 0 or min(weights.weight.tolist(), default=0) < 0:
+        raise ProtocolError("a weight is negative: it is no probability")
+    own = np.zeros(weights.inputs, object)
+    np.add.at(own, weights.letter, weights.weight.astype(object))
+    shares = np.where(own > 0, 1, whole // shared if shared else 0).astype(object)
+    wrong = np.flatnonzero(own + shares * shared != whole)
+    if len(wrong):
+        i = int(wrong[0])
+        raise ProtocolError(f"column {i} is no distribution: its sum is {own[i] + shares[i] * shared}, not {whole}")
+    return np.asarray(shares)
+
+
+JUDGES: dict[str, Callable[[Any, Joint, Spec], Fraction | None]] = {"dense": judge_dense, "sparse": judge_sparse}
 
 
 def _typed(attribute: Attribute) -> tuple[object, ...]:

@@ -6,23 +6,20 @@ over 2^bits and integer counts N[s, i], P(y|s) = Σ_i w[y, i] N[s, i] / (2^bits 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, product
-from typing import Any
+from math import lcm
 
-from numpy.typing import NDArray
-
-from trechter.exact import product as integer_product
-
-Integers = NDArray[Any]
 Ratio = tuple[int, int]  # numerator, denominator; a zero denominator is +∞
+Drawn = Iterable[Sequence[int]]  # for every output y: Σ_i w[y, i] N[s, i] by s
+Sums = Sequence[int]  # Σ_i N[s, i] by s
 
 
-def lip(weights: Integers, counts: Integers) -> Iterator[Ratio]:
+def lip(drawn: Drawn, sums: Sums) -> Iterator[Ratio]:
     """P(y|s)/P(y) and P(y)/P(y|s), for every y and s of positive probability."""
-    sums, total = counts.sum(axis=1).tolist(), int(counts.sum())
-    for row in integer_product(weights, counts.T).tolist():
+    total = sum(sums)
+    for row in drawn:
         whole = sum(row)
         for part, size in zip(row, sums, strict=True):
             if size and whole:
@@ -30,17 +27,17 @@ def lip(weights: Integers, counts: Integers) -> Iterator[Ratio]:
                 yield size * whole, part * total
 
 
-def ldp(weights: Integers, counts: Integers) -> Iterator[Ratio]:
+def ldp(drawn: Drawn, sums: Sums) -> Iterator[Ratio]:
     """P(y|s)/P(y|s') for every y, s and s' of positive probability: the largest over the smallest."""
-    sums = counts.sum(axis=1).tolist()
-    for row in integer_product(weights, counts.T).tolist():
-        given = [Fraction(part, size) for part, size in zip(row, sums, strict=True) if size]
-        high, low = max(given, default=Fraction(0)), min(given, default=Fraction(0))
-        if high:
-            yield high.numerator * low.denominator, low.numerator * high.denominator
+    common = lcm(*(size for size in sums if size))
+    scales = [common // size if size else None for size in sums]
+    for row in drawn:  # P(y|s), times a constant
+        given = [part * scale for part, scale in zip(row, scales, strict=True) if scale is not None]
+        if high := max(given, default=0):
+            yield high, min(given)
 
 
-Definition = Callable[[Integers, Integers], Iterator[Ratio]]
+Definition = Callable[[Drawn, Sums], Iterator[Ratio]]
 DEFINITIONS: dict[str, tuple[Definition, bool]] = {
     "lip": (lip, False),
     "ldp": (ldp, False),
@@ -50,13 +47,19 @@ DEFINITIONS: dict[str, tuple[Definition, bool]] = {
 
 
 def worst_ratio(
-    name: str, weights: Integers, counts: Integers, attributes: Sequence[Sequence[int]], reads: str
+    name: str,
+    among: Callable[[Sequence[int] | slice], tuple[Drawn, Sums]],
+    attributes: Sequence[Sequence[int]],
+    reads: str,
 ) -> Fraction | None:
-    """e^level: the largest ratio that the notion bounds; None if it is infinite. `attributes[j][i]`: of letter i."""
+    """e^level: the largest ratio that the notion bounds; None if it is infinite.
+
+    `among(chosen)` adds up over the chosen letters only; `attributes[j][i]` is attribute j of letter i.
+    """
     definition, side_channels = DEFINITIONS[name]
     worst = 1, 1
     for chosen in slices(attributes, reads) if side_channels else [slice(None)]:
-        for over, under in definition(weights[:, chosen], counts[:, chosen]):
+        for over, under in definition(*among(chosen)):
             if under == 0:
                 return None
             if over * worst[1] > worst[0] * under:

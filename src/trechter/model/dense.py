@@ -49,16 +49,12 @@ class DenseProtocol(Protocol):
     def __post_init__(self) -> None:
         object.__setattr__(self, "integers", _frozen(self.integers))
         check_weights(self.integers, self.bits)
-        names = [a.name for a in self.secret + self.release]
-        if len(set(names)) < len(names) or not self.release or not self.released:
-            raise ProtocolError(f"a protocol needs columns to release and names that differ, got {names}")
         b, n = self.integers.shape
         if n != len(self.inputs):
             raise ProtocolError(f"a matrix of {n} columns for {len(self.inputs)} inputs: each needs one column")
         if b != len(self.outputs):
             raise ProtocolError(f"a matrix of {b} rows for {len(self.outputs)} outputs: each needs one row")
-        if len(set(zip(*(c.codes.tolist() for c in self.columns()), strict=True))) < b:
-            raise ProtocolError("two outputs look the same in the released table; merge their rows or rename one")
+        check_names(self)
 
     @classmethod
     def from_matrix(cls, matrix: Any, joint: Joint, reads: str = "x", bits: int = 48) -> DenseProtocol:
@@ -84,15 +80,17 @@ class DenseProtocol(Protocol):
         """The letters that are read, in the order of the columns; the secret comes first if it is read."""
         return values_of(self.input_attributes)
 
+    def products(self, table: NDArray[Any]) -> NDArray[np.float64]:
+        """table · Qᵀ."""
+        return np.asarray(table @ self.matrix.T)
+
     def kernel(self) -> Callable[[NDArray[np.intp], Randomness], NDArray[Any]]:
         """The sampler of exactly these integers."""
         return Kernel(self.integers, self.bits)
 
     def columns(self) -> tuple[OutputColumn, ...]:
         """The released columns."""
-        single = len(self.released) == 1
-        parts = [[o] if single else list(o) for o in self.outputs]  # type: ignore[arg-type]
-        return tuple(_column(name, [p[j] for p in parts]) for j, name in enumerate(self.released))
+        return columns_of(self.released, self.outputs)
 
     def body(self) -> dict[str, Any]:
         """Outputs and weights; weights are decimal strings, column by column."""
@@ -119,6 +117,16 @@ class DenseProtocol(Protocol):
         return badge + protocol_html([show(o) for o in self.outputs], [show(i) for i in self.inputs], self.matrix)
 
 
+def check_names(protocol: Protocol) -> None:
+    """There is something to release, all columns have names of their own, and no two outputs look the same."""
+    names = [a.name for a in protocol.secret + protocol.release]
+    columns = protocol.columns()
+    if len(set(names)) < len(names) or not protocol.release or not columns:
+        raise ProtocolError(f"a protocol needs columns to release and names that differ, got {names}")
+    if len(set(zip(*(c.codes.tolist() for c in columns), strict=True))) < len(columns[0].codes):
+        raise ProtocolError("two outputs look the same in the released table; merge their rows or rename one")
+
+
 def _frozen(integers: Integers) -> Integers:
     """A copy that nobody can change once it is certified."""
     own = integers.copy()
@@ -141,7 +149,7 @@ def check_weights(integers: Integers, bits: int) -> None:
 
 def parse_weights(columns: Sequence[Sequence[str]], bits: int) -> Integers:
     """Weights from decimal strings."""
-    if any(not isinstance(column, list) or not all(map(_is_weight, column)) for column in columns):
+    if any(not isinstance(column, list) or not all(map(is_weight, column)) for column in columns):
         raise ProtocolError("weights must be decimal digits as text, in one list for each input")
     if len({len(column) for column in columns}) > 1:
         raise ProtocolError("the columns of the weights differ in length")
@@ -150,7 +158,8 @@ def parse_weights(columns: Sequence[Sequence[str]], bits: int) -> Integers:
     return integers.astype(np.int64) if fits else integers
 
 
-def _is_weight(text: object) -> bool:
+def is_weight(text: object) -> bool:
+    """Whether it is text of plain digits, no longer than Python reads."""
     return isinstance(text, str) and re.fullmatch("[0-9]{1,4300}", text) is not None
 
 
@@ -168,6 +177,12 @@ def nearest(matrix: NDArray[np.float64], bits: int) -> Integers:
     largest, columns = matrix.argmax(axis=0), np.arange(matrix.shape[1])
     weights[largest, columns] += (1 << bits) - weights.sum(axis=0)
     return weights
+
+
+def columns_of(released: Sequence[str], outputs: Sequence[Output]) -> tuple[OutputColumn, ...]:
+    """The released columns of outputs that have a cell for each."""
+    parts = [[o] if len(released) == 1 else list(o) for o in outputs]  # type: ignore[arg-type]
+    return tuple(_column(name, [p[j] for p in parts]) for j, name in enumerate(released))
 
 
 def _column(name: str, parts: Sequence[Output]) -> OutputColumn:

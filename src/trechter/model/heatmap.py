@@ -7,7 +7,7 @@ inputs to one column, which is their average weighted by how often they occur.
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,14 @@ FAINT = 5e-4
 def protocol_html(outputs: Sequence[str], inputs: Sequence[str], matrix: Array, masses: Array | None = None) -> str:
     """100·P(output | input): one row an output, one column an input, which counts by its mass; the darker, the likelier."""
     weights = np.ones(len(inputs)) if masses is None else masses
+    return heat_html(outputs, inputs, lambda table: np.asarray(table @ matrix.T), weights)
+
+
+def heat_html(outputs: Sequence[str], inputs: Sequence[str], products: Callable[[Array], Array], weights: Array) -> str:
+    """The same from the `products` of the protocol with a table, which need no matrix."""
     columns = _heaviest(weights, MOST)
-    rows = _heaviest(matrix @ weights, MOST)
-    shown = _added(_averaged(matrix, weights, columns).T, rows)
+    rows = _heaviest(products(weights[None])[0], MOST)
+    shown = _added(products(_selection(weights, columns)), rows)
     across = _names(inputs, columns, "inputs")
     head = "".join(f'<th scope="col" style="{UPRIGHT}">{_text(name)}</th>' for name in across)
     lines = [_row(name, line) for name, line in zip(_names(outputs, rows, "outputs"), shown.T, strict=True)]
@@ -76,10 +81,12 @@ def _added(table: Array, kept: list[int]) -> Array:
     return np.column_stack([table[:, kept], table[:, others].sum(axis=1)])
 
 
-def _averaged(table: Array, weights: Array, kept: list[int]) -> Array:
-    """The kept columns, and the weighted average of the others as one more; unweighted if none of them occurs."""
-    if len(kept) == table.shape[1]:
-        return table
-    others = np.setdiff1d(np.arange(table.shape[1]), kept)
-    given = weights[others] if weights[others].any() else np.ones(len(others))
-    return np.column_stack([table[:, kept], table[:, others] @ (given / given.sum())])
+def _selection(weights: Array, kept: list[int]) -> Array:
+    """A row for each kept input, and one for the average of the others by weight; unweighted if none of them occurs."""
+    chosen = np.zeros((len(kept) + (len(kept) < len(weights)), len(weights)))
+    chosen[np.arange(len(kept)), kept] = 1
+    if len(chosen) > len(kept):
+        others = np.setdiff1d(np.arange(len(weights)), kept)
+        given = weights[others] if weights[others].any() else np.ones(len(others))
+        chosen[-1, others] = given / given.sum()
+    return chosen

@@ -49,6 +49,10 @@ class Protocol(ABC):
         """P(output | letter) as floats, if it has a matrix of reasonable size."""
 
     @abstractmethod
+    def products(self, table: NDArray[Any]) -> NDArray[np.float64]:
+        """Σ_i table[k, i] P(output y | letter i) for every k and y: all that most figures need of a protocol."""
+
+    @abstractmethod
     def kernel(self) -> Callable[[NDArray[np.intp], Randomness], NDArray[Any]]:
         """The sampler: letter codes to output codes."""
 
