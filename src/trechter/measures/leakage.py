@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trechter.measures.measure import Array, phi
+from trechter.measures.measure import Array, worth
 from trechter.measures.mutual_information import Entropic
 from trechter.model.joint import Joint
 from trechter.model.letters import letters
@@ -35,13 +35,13 @@ class Leakage:
 
 def leakage(joint: Joint, protocol: Protocol) -> Leakage:
     """Measure what a protocol leaks about the secret."""
-    seen, Q = letters(joint, protocol.reads), protocol.matrix
-    together = seen.secret @ Q.T
+    seen = letters(joint, protocol.reads)
+    together = protocol.products(seen.secret)
     q, prior = together.sum(axis=0), joint.p_s
     given = together[prior > 0] / prior[prior > 0][:, None]
     posterior = together[:, q > 0] / q[q > 0]
     return Leakage(
-        information=max(0.0, float(phi(Q, seen.masses, seen.secret[prior > 0], Entropic()).sum())),
+        information=max(0.0, float(worth(joint, protocol, seen.secret[prior > 0], Entropic()).sum())),
         levels={name: notion("inf").level(protocol, joint) for name, notion in NOTIONS.items()},
         bayes_gain=max(1.0, float(together.max(axis=0).sum() / prior.max())),
         maximal=max(0.0, float(np.log(given.max(axis=0).sum()))),
