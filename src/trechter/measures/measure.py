@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from trechter.model.joint import Joint
 from trechter.model.letters import letters
 from trechter.model.protocol import Protocol
+from trechter.model.sparse import SparseProtocol
+from trechter.model.sparse_weights import SparseWeights
 
 Array = NDArray[np.float64]
 
@@ -58,8 +60,7 @@ class Information(Measure):
 
     def utility(self, joint: Joint, protocol: Protocol) -> float:
         """Σ_y φ(w_y)."""
-        masses = letters(joint, protocol.reads).masses
-        return float(phi(protocol.matrix, masses, self.targets(joint, protocol.reads), self.curve).sum())
+        return float(worth(joint, protocol, self.targets(joint, protocol.reads), self.curve).sum())
 
 
 def released(joint: Joint, reads: str) -> Array | None:
@@ -69,10 +70,43 @@ def released(joint: Joint, reads: str) -> Array | None:
     return np.asarray(letters(joint, reads).protected("x"))
 
 
+def worth(joint: Joint, protocol: Protocol, targets: Array | None, curve: Curve) -> Array:
+    """φ of each output of a protocol."""
+    masses = letters(joint, protocol.reads).masses
+    if not isinstance(protocol, SparseProtocol):
+        return phi(protocol.matrix, masses, targets, curve)
+    if targets is None:
+        return _phi_sparse(protocol.sparse, masses, curve)
+    q, u = protocol.products(masses[None])[0], protocol.products(targets).T
+    return _phi(q, u, targets.sum(axis=1), curve)
+
+
 def phi(rows: Array, masses: Array, targets: Array | None, curve: Curve) -> Array:
     """φ of each row."""
     q = rows @ masses
     u = rows * masses if targets is None else rows @ targets.T
-    prior = masses if targets is None else targets.sum(axis=1)
+    return _phi(q, u, masses if targets is None else targets.sum(axis=1), curve)
+
+
+def _phi(q: Array, u: Array, prior: Array, curve: Curve) -> Array:
     v = np.divide(u, q[:, None], out=np.zeros_like(u), where=q[:, None] > 0)
     return np.asarray(q * curve.value(v, prior).sum(axis=1))
+
+
+def _phi_sparse(weights: SparseWeights, masses: Array, curve: Curve) -> Array:
+    """φ of each output where the target is the letter, in O(entries + outputs).
+
+    All letters that an output does not name have one ratio v / p, that of the background. The curves of informations are
+    g(v) = p f(v / p), so such letters together are worth the curve at the sum of their v for the sum of their p.
+    """
+    whole, y, p = float(1 << weights.bits), weights.output, masses[weights.letter]
+    q, base = weights.products(masses[None])[0], weights.background / whole
+
+    def worth_of(prior: Array, share: Array, total: Array) -> Array:
+        v = np.divide(prior * share, total, out=np.zeros_like(share), where=total > 0)
+        return curve.value(v, prior)
+
+    named = np.bincount(y, worth_of(p, weights.weight / whole + base[y], q[y]), weights.outputs)
+    rest = np.maximum(masses[weights.named].sum() - np.bincount(y, p, weights.outputs), 0)
+    alone = np.full(len(q), masses[~weights.named].sum())
+    return np.asarray(q * (named + worth_of(rest, base, q) + worth_of(alone, base * weights.times, q)))
