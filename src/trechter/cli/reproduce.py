@@ -10,7 +10,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from trechter.cli import options as o
-from trechter.cli.console import Outcome, errors, note, wide
+from trechter.cli.console import DONE, NO, Outcome, errors, note, wide
 from trechter.errors import RequestError
 from trechter.workflow.reproduce import Made, Tell
 from trechter.workflow.reproduce import reproduce as reproduced
@@ -35,7 +35,9 @@ def reproduce(figures: tuple[str, ...], as_json: bool, **asked: Any) -> None:
     if skipped and not made:
         raise RequestError(" ".join(skipped))
     _check_drawn(made)
-    raise Outcome({"figures": [_data(figure) for figure in made], "skipped": skipped}, "\n".join(map(_text, made)))
+    data = {"figures": [_data(figure) for figure in made], "skipped": skipped}
+    agreed = not any(figure.disagreements for figure in made)
+    raise Outcome(data, "\n".join(map(_text, made)), DONE if agreed else NO)
 
 
 @contextmanager

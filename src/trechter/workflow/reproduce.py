@@ -186,36 +186,41 @@ def cores() -> int:
 
 def _reproduced(script: Script, out: Path, quick: bool, adult: str | None, jobs: int, tell: Tell) -> Made:
     folder = out / script.name
+    _make(folder / "tasks")
     tasks, version = script.tasks(quick, adult), script.version(adult)
     kept = {task.key: _kept(folder / "tasks", task, version) for task in tasks}
-    _make(folder / "tasks")
-    resumed = sum(path.exists() for path in kept.values())
-    rows = _computed(script, tasks, kept, jobs, partial(tell, script.name))
+    found = {key: rows for key, path in kept.items() if (rows := _read(path)) is not None}
+    new = len(tasks) - len(found)
+    rows = _computed(script, tasks, found, kept, jobs, partial(tell, script.name))
     means, (compared, wrong) = means_of(script, rows), disagreements(script, rows)
     table, page = folder / f"{script.name}.csv", folder / f"{script.name}.md"
     write_atomically(table, csv_text(rows))
     write_atomically(page, _page(script, means, quick, compared, wrong))
     charts, missing = _draw(script, rows, folder)
-    new = len(tasks) - resumed
-    return Made(script.name, script.module.TITLE, table, page, charts, means, new, resumed, compared, wrong, missing)
+    title = script.module.TITLE
+    return Made(script.name, title, table, page, charts, means, new, len(tasks) - new, compared, wrong, missing)
 
 
 def _computed(
-    script: Script, tasks: list[Task], kept: dict[str, Path], jobs: int, tell: Callable[[int, int], None]
+    script: Script,
+    tasks: list[Task],
+    found: dict[str, list[Row]],
+    kept: dict[str, Path],
+    jobs: int,
+    tell: Callable[[int, int], None],
 ) -> list[Row]:
     """The rows of all tasks, in their order; those that measure time are computed last, one by one."""
-    found = {task.key: rows for task in tasks if (rows := _read(kept[task.key])) is not None}
-    tell(len(found), len(tasks))
 
     def done(task: Task, rows: list[Row]) -> None:
         write_atomically(kept[task.key], json.dumps(rows))
         found[task.key] = rows
         tell(len(found), len(tasks))
 
-    open_ = [task for task in tasks if task.key not in found]
+    tell(len(found), len(tasks))
+    todo = [task for task in tasks if task.key not in found]
     work = partial(_compute, str(script.path))
-    work_through([task for task in open_ if not task.alone], work, jobs, done)
-    work_through([task for task in open_ if task.alone], work, 1, done)
+    work_through([task for task in todo if not task.alone], work, jobs, done)
+    work_through([task for task in todo if task.alone], work, 1, done)
     return [row for task in tasks for row in found[task.key]]
 
 
@@ -336,4 +341,6 @@ def _draw(script: Script, rows: list[Row], folder: Path) -> tuple[tuple[Path, ..
                 (Path(place) / target.name).replace(target)
     except ImportError as error:
         return (), str(error)
+    except OSError as error:
+        raise OutputError(f"cannot write {folder}: {error.strerror or error}; choose another place with --out") from None
     return targets, None
