@@ -10,7 +10,7 @@ import numpy as np
 
 from trechter.alphabet import Attribute
 from trechter.audit import certify
-from trechter.measures import TaskInformation
+from trechter.measures import MutualInformation, TaskInformation
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.randomness import SecureRandom, SeededRandom
@@ -44,7 +44,7 @@ def made(
 def given(joint: Joint, notion: Notion, protocol: DenseProtocol) -> Result:
     """A result for a protocol that nobody designed."""
     kept = replace(protocol, promise=notion.spec)
-    return Result(kept, 0.1, 0.2, "heuristic", "given", 0.01, certify(kept, joint))
+    return Result(kept, 0.1, 0.2, "heuristic", "given", 0.01, certify(kept, joint), MutualInformation())
 
 
 def counts(seed: int, *shape: int) -> np.ndarray:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import signal
 import sys
@@ -25,6 +26,7 @@ from rich.status import Status
 from trechter.errors import NotPrivateError, RequestError, TrechterError
 from trechter.workflow.publish import RELEASING
 
+BARS, MOST_BARS = "▁▂▃▄▅▆▇█", 16
 DONE, NO, WRONG, INTERRUPTED, FAILED = range(5)
 
 
@@ -109,6 +111,25 @@ def _enter(status: Status | None, stage: str) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if status is not None:
         status.update(stage)
+
+
+def watch(tell: Callable[[str], None]) -> Callable[[dict[str, Any]], None]:
+    """The progress of a design as a stage: the gap now, and as bars how it fell."""
+    heights: list[float] = []
+
+    def hear(known: dict[str, Any]) -> None:
+        heights.append(math.log10(max(known["gap"], 1e-12)))
+        shown = f"gap {known['gap']:.1e} after {known['seconds']:.0f} s {_bars(heights)}"
+        tell(f"designing: {shown} (Ctrl-C takes the best so far)")
+
+    return hear
+
+
+def _bars(heights: list[float]) -> str:
+    """One bar for each of at most so many heights, from the lowest to the highest."""
+    kept = heights[:: -(-len(heights) // MOST_BARS)]
+    low, high = min(heights), max(heights)
+    return "".join(BARS[round((h - low) / max(high - low, 1e-9) * (len(BARS) - 1))] for h in kept)
 
 
 def note(text: str, style: str | None = None) -> None:

@@ -25,7 +25,7 @@ def design(input: str, out: str, as_json: bool, **asked: Any) -> None:
     schema = o.schema_of(asked.pop("schema"), asked.pop("infer_schema"))
     roles: dict[str, Any] = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
     with stages(as_json) as tell:
-        result = design_for_table(input, out, notion, **roles, schema=schema, tell=tell, **asked)
+        result = design_for_table(input, out, notion, **roles, schema=schema, tell=tell, **o.solver_of(asked, tell))
     data = {"out": out, "notion": str(notion), "holds": result.certificate.holds, "utility": result.utility}
     data |= {"bound": result.bound, "gap": result.gap, "status": result.status, "solver": result.solver}
     data |= {"seconds": result.seconds, "stats": result.stats, "hash": result.protocol.digest}

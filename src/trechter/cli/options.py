@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
+from trechter.cli.console import watch
 from trechter.errors import NotionError, RequestError
+from trechter.measures import MEASURES
 from trechter.privacy import NOTIONS, Notion
 from trechter.tables import open_table
 
@@ -65,12 +67,14 @@ domains = group(
     click.option("--schema", metavar="FILE", help="The declared values of each column (TOML)."),
     click.option("--infer-schema", is_flag=True, help="Learn the values from the data; this can give rows away."),
 )
+NOTION = f"What privacy means: {', '.join(NOTIONS)}."
 level = group(
-    click.option("--notion", default="lip", show_default=True, help=f"What privacy means: {', '.join(NOTIONS)}."),
+    click.option("--notion", default="lip", show_default=True, help=NOTION),
     click.option("--epsilon", required=True, help="The level: a decimal or a fraction; 0 is perfect privacy."),
 )
 solving = group(
     click.option("--task", metavar="COLUMN", help="Keep information about this column instead of the released ones."),
+    click.option("--measure", help=f"What the release is to be good for: {', '.join(MEASURES)}."),
     click.option("--weight", metavar="COLUMN", help="Survey weights."),
     click.option("--reads", default="x", show_default=True, help="x, or sx for a protocol that may see the secret."),
     click.option("--solver", default="auto", show_default=True, help="How to find the optimum."),
@@ -91,11 +95,24 @@ machine = group(
 )
 
 
-def notion_of(name: str, epsilon: str) -> Notion:
-    """The notion that was asked for."""
+def kind_of(name: str) -> type[Notion]:
+    """The notion that was asked for, at any level."""
     if name.lower() not in NOTIONS:
         raise NotionError(f"unknown notion {name!r}; known are {', '.join(NOTIONS)}")
-    return NOTIONS[name.lower()](epsilon)
+    return NOTIONS[name.lower()]
+
+
+def notion_of(name: str, epsilon: str) -> Notion:
+    """The notion that was asked for."""
+    return kind_of(name)(epsilon)
+
+
+def solver_of(asked: dict[str, Any], tell: Callable[[str], None]) -> dict[str, Any]:
+    """What is left of the options, for a design that tells how far it is."""
+    name = asked.pop("measure")
+    if name is not None and name not in MEASURES:
+        raise RequestError(f"unknown measure {name!r}; known are {', '.join(MEASURES)}")
+    return asked | {"progress": watch(tell)} | ({} if name is None else {"measure": MEASURES[name]()})
 
 
 def columns_of(values: Sequence[str], table: str) -> list[str]:

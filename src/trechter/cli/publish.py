@@ -8,6 +8,7 @@ import click
 
 from trechter.cli import options as o
 from trechter.cli.console import Outcome, note, stages, wide
+from trechter.measures import MutualInformation, TaskInformation
 from trechter.model.protocol import left_out
 from trechter.report.facts import Facts
 from trechter.report.release import Release
@@ -32,7 +33,8 @@ def publish(input: str, out: str, as_json: bool, **asked: Any) -> None:
     schema = o.schema_of(asked.pop("schema"), asked.pop("infer_schema"))
     roles: dict[str, Any] = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
     with stages(as_json) as tell:
-        made = publish_table(input, **roles, notion=notion, out=out, schema=schema, tell=tell, **asked)
+        options = o.solver_of(asked, tell)
+        made = publish_table(input, **roles, notion=notion, out=out, schema=schema, tell=tell, **options)
     if made.dropped:
         note(left_out(made.dropped))
     if made.certificate.notion.epsilon == 0:
@@ -55,12 +57,20 @@ def released(made: Release, out: str) -> dict[str, Any]:
 
 def story(made: Release, out: str) -> str:
     """The release in words."""
-    share = made.result.utility / max(made.information, 1e-300)
     lines = [
         f"Released {int(made.drawn.sum())} rows in {out}/{made.file}, certified {made.certificate.notion}.",
         *guarantee(Facts(made)),
-        f"The release keeps {share:.1%} of the information ({made.result.utility:.4g} of {made.information:.4g} nats); "
-        f"no protocol can keep more than {made.result.gap:.1g} nats above that.",
+        _worth(made),
         f"For readers: {made.file}, protocol.json, certificate.json, codebook.md. For you alone: steward/report.html.",
     ]
     return "\n".join(lines)
+
+
+def _worth(made: Release) -> str:
+    result, measure = made.result, made.result.measure
+    if measure.symbol in (MutualInformation.symbol, TaskInformation.symbol):
+        share = result.utility / max(made.information, 1e-300)
+        kept = f"{share:.1%} of the information ({result.utility:.4g} of {made.information:.4g} nats)"
+        return f"The release keeps {kept}; no protocol can keep more than {result.gap:.1g} nats above that."
+    side = "less" if measure.less_is_better else "more"
+    return f"Its {measure.symbol} is {result.utility:.4g}; no protocol can have {side} than {result.gap:.1g} beyond that."

@@ -31,6 +31,7 @@ class Distortion(Measure):
     The readings are the values of X, unless others are named.
     """
 
+    symbol = "E d(X,Y)"
     less_is_better = True
 
     def __init__(self, d: Given, readings: Sequence[Any] | None = None) -> None:

@@ -63,16 +63,19 @@ class FInformation(Information):
 class ChiSquareInformation(FInformation):
     """χ²(X;Y) = Σ_y Σ_x P(y) (P(x|y) − p_x)² / p_x; it counts rare values as much as common ones: x itself says a − 1."""
 
+    symbol = "χ²(X;Y)"
     curve = Quadratic()
 
 
 class TotalVariationInformation(FInformation):
     """TV(X;Y) = ½ Σ_y Σ_x P(y) |P(x|y) − p_x|: the probability mass of x that an output moves, on average."""
 
+    symbol = "TV(X;Y)"
     curve = Absolute()
 
 
 class HellingerInformation(FInformation):
     """H²(X;Y) = ½ Σ_y Σ_x P(y) (√P(x|y) − √p_x)² = 1 − Σ_y P(y) Σ_x √(p_x P(x|y)): between 0 and 1."""
 
+    symbol = "H²(X;Y)"
     curve = Roots()

@@ -39,6 +39,8 @@ class Curve(Shape):
 class Measure(ABC):
     """What a release is good for."""
 
+    symbol: str
+    unit: str = ""
     less_is_better: ClassVar[bool] = False
 
     @abstractmethod

@@ -55,11 +55,14 @@ class Scaled:
 class MutualInformation(Information):
     """I(X;Y): what the release says about X; with weights, one number ≥ 0 for each value, what it says where it matters."""
 
+    symbol, unit = "I(X;Y)", "nats"
+
     def __init__(self, weights: Weights | None = None) -> None:
         self.weights, self._largest = weights, 1.0
         if weights is not None:
             given = weights.values() if isinstance(weights, Mapping) else weights
             self._largest = float(_checked(given).max())
+        self.symbol = "I(X;Y)" if weights is None else "weighted I(X;Y)"
         self.curve = Entropic() if weights is None else Scaled(Entropic(), self._largest)
 
     def targets(self, joint: Joint, reads: str) -> Array | None:
@@ -76,6 +79,7 @@ class MutualInformation(Information):
 class TaskInformation(Information):
     """I(T;Y): what the release says about a column T that readers care about."""
 
+    symbol, unit = "I(T;Y)", "nats"
     curve = Entropic()
 
     def targets(self, joint: Joint, reads: str) -> Array | None:

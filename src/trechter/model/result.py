@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass, field
 from typing import Any
+from typing import Protocol as Shape
 
 from trechter.model.certificate import Certificate
 from trechter.model.protocol import Protocol
@@ -12,9 +13,28 @@ from trechter.model.protocol import Protocol
 STATUSES = ("optimal", "gap", "heuristic")
 
 
+class Scale(Shape):
+    """What needs to be known of a measure to speak of its values."""
+
+    @property
+    def symbol(self) -> str:
+        """Its formula, in short."""
+
+    @property
+    def unit(self) -> str:
+        """What it counts; empty if it is a pure number."""
+
+    @property
+    def less_is_better(self) -> bool:
+        """Whether it measures loss."""
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A certified protocol; `utility` is that of its integers, `bound` is what no protocol can pass, `gap` the difference."""
+    """A certified protocol; `utility` is that of its integers, `bound` is what no protocol can pass, `gap` the difference.
+
+    `measure` is what was made as large, or if less is better as small, as possible.
+    """
 
     protocol: Protocol
     utility: float
@@ -23,6 +43,7 @@ class Result:
     solver: str
     seconds: float
     certificate: Certificate
+    measure: Scale
     stats: dict[str, Any] = field(default_factory=dict)
 
     @property

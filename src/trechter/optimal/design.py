@@ -54,8 +54,9 @@ def design(
     bound = utility if found.bound is None else _outward(found.bound, utility, measure)
     status = "optimal" if abs(bound - utility) <= gap else "gap"
     seconds = time.perf_counter() - start
-    assert found.protocol.certificate is not None
-    return Result(found.protocol, utility, bound, status, found.solver, seconds, found.protocol.certificate, found.stats)
+    certificate = found.protocol.certificate
+    assert certificate is not None
+    return Result(found.protocol, utility, bound, status, found.solver, seconds, certificate, measure, found.stats)
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,6 +31,11 @@ def at_most(value: float, digits: int = 4) -> str:
     return number(value, digits, ROUND_CEILING)
 
 
+def at_least(value: float, digits: int = 4) -> str:
+    """A number rounded down."""
+    return number(value, digits, ROUND_FLOOR)
+
+
 def count(value: float) -> str:
     """A number of rows."""
     return f"{value:,.0f}"

@@ -14,6 +14,11 @@ from trechter.optimal import design
 from trechter.privacy import Notion
 
 
+def about(task: str | None, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a design: unless a measure is given, information about the task column, or about all that is released."""
+    return {"measure": TaskInformation() if task else MutualInformation()} | options
+
+
 def design_for_table(
     table: Any,
     out: str | Path,
@@ -32,6 +37,6 @@ def design_for_table(
     tell("counting")
     joint = Joint.from_table(table, secret=secret, release=release, schema=schema, task=task, weight=weight)
     tell("designing")
-    result = design(joint, notion, measure=TaskInformation() if task else MutualInformation(), **options)
+    result = design(joint, notion, **about(task, options))
     result.protocol.save(out)
     return result

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from trechter.audit import certify, standalone
 from trechter.errors import NotPrivateError, RequestError
-from trechter.measures import MutualInformation, TaskInformation
 from trechter.model.counts_file import counts_csv
 from trechter.model.files import write_atomically
 from trechter.model.joint import Joint
@@ -25,6 +24,7 @@ from trechter.privacy import Notion
 from trechter.report import codebook, page
 from trechter.report.release import Release
 from trechter.tables import open_table
+from trechter.workflow.design import about
 from trechter.workflow.staging import check_free, staged
 
 ORDERS = ("shuffle", "keep")
@@ -56,8 +56,7 @@ def publish(
     tell("counting")
     joint = Joint.from_table(table, secret=secret, release=release, schema=schema, task=task, weight=weight)
     tell("designing")
-    options.setdefault("measure", TaskInformation() if task else MutualInformation())
-    result = design(joint, notion, **options)
+    result = design(joint, notion, **about(task, options))
     with staged(out, overwrite) as folder:
         tell("sanitising")
         made = _write(folder, table, joint, result, random, order)

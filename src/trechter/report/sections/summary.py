@@ -74,7 +74,7 @@ def _warnings(facts: Facts) -> Html:
 def _remarks(facts: Facts) -> list[tuple[bool, str, str]]:
     """What may be out of the ordinary: whether it is, its name, and what follows."""
     known, result, dropped = facts.certificate.facts, facts.release.result, facts.release.dropped
-    source, gap = known.get("random", "of unknown origin"), at_most(result.gap, 2)
+    source, gap = known.get("random", "of unknown origin"), f"{at_most(result.gap, 2)} {result.measure.unit}".strip()
     rare, m = facts.release.thin_cells, len(facts.joint.release)
     side = facts.leakage.levels[f"sr{facts.spec.name}"] if m > 1 and facts.spec.name in ("lip", "ldp") else 0.0
     return [
@@ -87,6 +87,6 @@ def _remarks(facts: Facts) -> list[tuple[bool, str, str]]:
         (facts.spec.epsilon == 0, "protocol.json discloses the counts.", EXACT),
         (rare > 0, "Thin counts.", THIN.format(f"{rare:,}")),
         (known.get("order") == "keep", "The order of rows was kept.", KEPT),
-        (result.status != "optimal", "The design stopped early.", f"It is certified, but may be {gap} nats below the best."),
+        (result.status != "optimal", "The design stopped early.", f"It is certified, but may be {gap} from the best."),
         (bool(dropped), "Columns left out of the release:", listing([visible(name) for name in dropped]) + "."),
     ]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
-from trechter.measures import entropy
+from trechter.measures import MutualInformation, TaskInformation, entropy
+from trechter.model.result import Result
 from trechter.report.charts import meter
 from trechter.report.facts import Facts
 from trechter.report.html import Html, Part, datum, element, join, paragraph, section, table
-from trechter.report.numbers import NOISE, at_most, duration, factor, number, share
+from trechter.report.numbers import NOISE, at_least, at_most, duration, factor, number, share
 
 BIT = math.log(2)
 LEVELS = {
@@ -53,10 +54,11 @@ def _kept(facts: Facts) -> list[list[Part]]:
     ]
     if facts.task_information is not None:
         rows.append(_task(facts, facts.task_information))
-    what = _measure(facts)
+    if result.measure.symbol not in (MutualInformation.symbol, TaskInformation.symbol):
+        rows.append([result.measure.symbol, number(result.utility), "What the design was to make as good as possible."])
     rows += [
-        [f"best possible {what}", _units(result.bound, up=True), "No protocol that keeps this promise has more (rounded up)."],
-        ["gap", f"{at_most(result.gap, 2)} nats", STATUSES[result.status]],
+        [f"best possible {result.measure.symbol}", *_best(result)],
+        ["gap", f"{at_most(result.gap, 2)} {result.measure.unit}", STATUSES[result.status]],
         ["solver", result.solver, f"It took {duration(result.seconds)}, certification included."],
     ]
     return rows
@@ -73,12 +75,11 @@ def _task(facts: Facts, information: float) -> list[Part]:
     return [join("about ", name, ", I(T;Y)"), _units(information), meaning]
 
 
-def _measure(facts: Facts) -> str:
-    """What the design made as large as possible, found by its value."""
-    utility, task = facts.release.result.utility, facts.task_information
-    if math.isclose(utility, facts.information, rel_tol=1e-9, abs_tol=1e-12):
-        return "I(X;Y)"
-    return "I(T;Y)" if task is not None and math.isclose(utility, task, rel_tol=1e-9, abs_tol=1e-12) else "utility"
+def _best(result: Result) -> tuple[str, str]:
+    if result.measure.less_is_better:
+        return at_least(result.bound, 6), "No protocol that keeps this promise has less (rounded down)."
+    shown = _units(result.bound, up=True) if result.measure.unit == "nats" else at_most(result.bound, 6)
+    return shown, "No protocol that keeps this promise has more (rounded up)."
 
 
 def _told(facts: Facts) -> list[list[Part]]:
