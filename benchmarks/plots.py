@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,22 @@ import altair as alt
 from benchmarks.runner import Row
 
 PICTURES = {  # title, subtitle, what is on the x-axis, whether that is logarithmic
-    "a": ("Time against the size a of X's alphabet", "LDP(0.5), Jeffreys joints", "values of X", True),
-    "c": ("Time against the number c of secret values", "a = 15, Jeffreys joints", "values of S", False),
-    "epsilon": ("Time against ε", "c = 5, a = 20, a Jeffreys joint", "ε", True),
+    "a": ("Time against the number of values of X", "LDP(0.5), random joints, c values of the secret", "values of X", True),
+    "c": ("Time against the number of values of the secret", "random joints, a = 15", "values of S", False),
+    "epsilon": ("Time against ε", "a random joint, c = 5, a = 20", "ε", True),
     "attributes": ("Time against the number of attributes", "SRLIP, c = 2, three values each", "attributes", False),
 }
-WIDTH, HEIGHT = 620, 360
-LEAST = 1e-12  # of a gap that is drawn
+NAMES = {
+    "trechter": "trechter",
+    "gamma": "vertices of Γ, cddlib",
+    "lip_polytope": "vertices of Δ, cddlib",
+    "falk_soland": "plain Falk–Soland",
+    "pairs": "trechter, pairs alone",
+}
+COLOURS = ["#1f6fb4", "#d1495b", "#3a923a", "#8e6bbf", "#e09f3e", "#2a9d9d", "#7f7f7f"]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 6], [1, 5]]
+WIDTH, HEIGHT = 640, 380
+LEAST = 1e-12  # of a gap that is drawn
 POINTS = 3  # that make a trace
 
 
@@ -25,10 +34,10 @@ def pictures(out: Path, rows: Sequence[Row]) -> list[str]:
     """Draw what the rows have points for; the names of the pictures."""
     found = []
     for name in PICTURES:
-        here = [row for row in rows if row.picture == name and row.seconds]
+        here = [row for row in rows if row.picture == name and row.seconds and row.contender != "grr"]
         if len(here) > 1:
             found.append(_save(out, f"time-against-{name}", scaling(name, here)))
-    traced = [row for row in rows if len(row.trace) >= POINTS and not row.instance.startswith("scaling/")]
+    traced = [row for row in rows if len(row.trace) >= POINTS and not row.picture]
     if traced:
         found.append(_save(out, "gap-against-time", gaps(traced)))
     return found
@@ -42,76 +51,103 @@ def scaling(name: str, rows: Sequence[Row]) -> alt.LayerChart:
             "x": row.x,
             "seconds": row.seconds,
             "line": row.line,
-            "contender": row.contender,
-            "done": "proved" if _done(row) else "time limit",
+            "by": _by(row),
+            "done": _done(row),
         }
         for row in rows
     ]
-    integers = sorted({int(point["x"]) for point in points if point["x"] is not None and float(point["x"]).is_integer()})
-    ticks: dict[str, Any] = {} if log else {"values": integers, "format": "d"}
-    x = alt.X("x:Q", title=label, axis=alt.Axis(grid=False, **ticks), scale=_scale(log))
+    x = alt.X("x:Q", title=label, axis=_ticks({row.x for row in rows if row.x}, grid=False), scale=_scale(log))
+    times = [row.seconds for row in rows if row.seconds]
     base = alt.Chart(alt.Data(values=points)).encode(
-        x=x,
-        y=alt.Y("seconds:Q", title="seconds", scale=alt.Scale(type="log"), axis=_ticks()),
-        color=alt.Color("line:N", title=None, sort=list(dict.fromkeys(row.line for row in rows))),
+        x=x, y=_decades("seconds", "seconds", times), color=_colour("line", [row.line for row in rows])
     )
-    lines = base.mark_line(strokeWidth=2).encode(strokeDash=_dash(rows))
-    marks = base.mark_point(size=70, strokeWidth=2).encode(
-        fill=alt.condition("datum.done == 'proved'", "line:N", alt.value("white"), legend=None),
-    )
-    return alt.layer(lines, marks).properties(title=_title(title, f"{subtitle}; hollow: stopped at the time limit"))
+    lines = base.mark_line(strokeWidth=2.5).encode(strokeDash=_dash(rows))
+    marks = base.transform_filter("datum.done").mark_point(size=60, filled=True, opacity=1)
+    ended = base.transform_filter("!datum.done").mark_point(size=70, fill="white", strokeWidth=2.5, opacity=1)
+    stopped = "" if all(point["done"] for point in points) else "; hollow: stopped at the time limit"
+    return alt.layer(lines, marks, ended).properties(title=_title(title, subtitle + stopped))
 
 
 def gaps(rows: Sequence[Row]) -> alt.Chart:
     """What was proved when."""
     points = [
-        {"seconds": s, "gap": max(bound - utility, LEAST), "instance": row.instance, "contender": row.contender}
+        {
+            "seconds": s,
+            "gap": max(bound - utility, LEAST),
+            "instance": row.instance,
+            "by": _by(row),
+        }
         for row in rows
         for s, utility, bound in [*row.trace, *_end(row)]
         if s > 0
     ]
-    chart = alt.Chart(alt.Data(values=points)).mark_line(strokeWidth=2, interpolate="step-after")
+    chart = alt.Chart(alt.Data(values=points)).mark_line(strokeWidth=2.5, interpolate="step-after")
     return chart.encode(
-        x=alt.X("seconds:Q", title="seconds", scale=alt.Scale(type="log"), axis=_ticks(grid=False)),
-        y=alt.Y("gap:Q", title="gap, nats", scale=alt.Scale(type="log"), axis=_ticks()),
-        color=alt.Color("instance:N", title=None),
+        x=_decades("seconds", "seconds", [point["seconds"] for point in points], alt.X),
+        y=_decades("gap", "gap, nats", [point["gap"] for point in points]),
+        color=_colour("instance", [row.instance for row in rows]),
         strokeDash=_dash(rows),
     ).properties(title=_title("Gap against time", "bound minus utility of the best protocol so far"))
+
+
+def _by(row: Row) -> str:
+    return NAMES.get(row.contender, row.contender)
 
 
 def _end(row: Row) -> list[tuple[float, float, float]]:
     if row.seconds is None or row.utility is None or row.bound is None:
         return []
-    return [(row.seconds, row.utility, row.bound)]
+    return [(max(row.seconds, row.trace[-1][0]), row.utility, row.bound)]
 
 
 def _done(row: Row) -> bool:
-    return not row.over and row.gap is not None and row.gap <= 1e-3
+    """Whether the gap that was asked for is proved."""
+    return not row.over and row.gap is not None and row.gap <= row.target
+
+
+def _decades(field: str, title: str, found: Sequence[float], axis: Any = alt.Y) -> Any:
+    """A logarithmic axis with a tick at every power of ten, a little wider than what is on it."""
+    domain = [min(found) / 1.5, max(found) * 1.5]
+    values = [10.0**k for k in range(math.floor(math.log10(domain[0])), math.ceil(math.log10(domain[1])) + 1)]
+    domain = domain if sum(domain[0] <= v <= domain[1] for v in values) > 1 else [values[0], values[-1]]
+    values, grid = [v for v in values if domain[0] <= v <= domain[1]], axis is alt.Y
+    return axis(f"{field}:Q", title=title, scale=alt.Scale(type="log", domain=domain, nice=False), axis=_ticks(values, grid))
 
 
 def _scale(log: bool) -> alt.Scale:
-    return alt.Scale(type="log", nice=False, padding=20) if log else alt.Scale(zero=False, padding=20)
+    return alt.Scale(type="log", nice=False, padding=20) if log else alt.Scale(zero=False, nice=False, padding=20)
 
 
-def _ticks(grid: bool = True) -> alt.Axis:
-    """Powers of ten, written as numbers."""
-    return alt.Axis(grid=grid, format="~g", tickCount=6)
+def _ticks(found: Iterable[float], grid: bool = True) -> alt.Axis:
+    """These ticks, written plainly unless they are tiny."""
+    text = "datum.value < 0.0001 ? format(datum.value, '.0e') : format(datum.value, ',~r')"
+    return alt.Axis(grid=grid, values=sorted(found), labelExpr=text, labelOverlap="greedy")
+
+
+def _colour(field: str, found: Sequence[str]) -> alt.Color:
+    legend = alt.Legend(symbolType="stroke", symbolSize=300, symbolStrokeWidth=3, labelLimit=300)
+    names = list(dict.fromkeys(found))
+    scale = alt.Scale(domain=names, range=[COLOURS[k % len(COLOURS)] for k in range(len(names))])
+    return alt.Color(f"{field}:N", title=None, scale=scale, legend=legend)
 
 
 def _dash(rows: Sequence[Row]) -> alt.StrokeDash:
-    names = sorted({row.contender for row in rows}, key=lambda name: (name != "trechter", name))
-    return alt.StrokeDash("contender:N", title=None, sort=names, scale=alt.Scale(domain=names, range=DASHES[: len(names)]))
+    """One style for each contender, ours solid; no legend if nobody else is there."""
+    keys = sorted({row.contender for row in rows}, key=lambda name: (name != "trechter", name))
+    names = [NAMES.get(key, key) for key in keys]
+    legend = alt.Legend(symbolSize=300, symbolStrokeWidth=2.5, labelLimit=300) if len(names) > 1 else None
+    return alt.StrokeDash("by:N", title=None, scale=alt.Scale(domain=names, range=DASHES[: len(names)]), legend=legend)
 
 
 def _title(text: str, subtitle: str) -> alt.TitleParams:
-    return alt.TitleParams(text, subtitle=subtitle, anchor="start", fontSize=17, subtitleFontSize=13, offset=14)
+    return alt.TitleParams(text, subtitle=subtitle, anchor="start", fontSize=18, subtitleFontSize=14, offset=16)
 
 
 def _save(out: Path, name: str, chart: Any) -> str:
     styled = (
-        chart.properties(width=WIDTH, height=HEIGHT)
-        .configure_axis(labelFontSize=13, titleFontSize=14, gridColor="#e5e5e5", domainColor="#999", tickColor="#999")
-        .configure_legend(labelFontSize=13, symbolSize=120, symbolStrokeWidth=2)
+        chart.properties(width=WIDTH, height=HEIGHT, padding=16, background="white")
+        .configure_axis(labelFontSize=13, titleFontSize=14, gridColor="#e8e8e8", domainColor="#999", tickColor="#999")
+        .configure_legend(labelFontSize=14)
         .configure_view(stroke=None)
     )
     styled.save(out / f"{name}.svg")

@@ -22,7 +22,16 @@ if __name__ == "__main__":
 
 from benchmarks.runner import Row
 
-COLUMNS = (("instance", 50), ("contender", 12), ("seconds", 10), ("utility", 12), ("gap", 9), ("required", 34), ("reached", 0))
+COLUMNS = (
+    ("instance", 46),
+    ("contender", 12),
+    ("seconds", 8),
+    ("utility", 11),
+    ("behind", 7),
+    ("gap", 8),
+    ("required", 40),
+    ("reached", 0),
+)
 BEGIN, END = "<!-- summary: begin -->", "<!-- summary: end -->"
 README = Path(__file__).with_name("README.md")
 
@@ -37,7 +46,15 @@ def line(row: Row) -> str:
     """A run; what is wrong with it, or why there is none, takes the place of what it reached."""
     words = row.reached if row.reached and not row.faults else ""
     said = [words, row.faults and f"**{row.faults}**", row.note if row.utility is None else ""]
-    cells = [row.instance, row.contender, seconds(row), number(row.utility, ".9g"), number(row.gap, ".1e"), row.required]
+    cells = [
+        row.instance,
+        row.contender,
+        seconds(row),
+        number(row.utility, ".9g"),
+        small(row.behind),
+        small(row.gap),
+        row.required,
+    ]
     cells.append("; ".join(part for part in said if part))
     return "| " + " | ".join(cell.ljust(width) for cell, (_, width) in zip(cells, COLUMNS, strict=True)) + " |"
 
@@ -45,6 +62,11 @@ def line(row: Row) -> str:
 def number(value: float | None, form: str) -> str:
     """A number, or nothing."""
     return "" if value is None else format(value, form)
+
+
+def small(value: float | None) -> str:
+    """A difference; what is rounding is 0."""
+    return "0" if value is not None and abs(value) < 1e-13 else number(value, ".1e")
 
 
 def seconds(row: Row) -> str:
@@ -124,7 +146,7 @@ def write_csv(out: Path, rows: Sequence[Row]) -> None:
 
 def read_csv(path: Path) -> list[Row]:
     """Rows as they were written, without traces."""
-    numbers = ("epsilon", "seconds", "utility", "bound", "gap", "behind", "level", "x")
+    numbers = ("epsilon", "seconds", "utility", "bound", "gap", "behind", "level", "x", "target")
     rows = []
     with path.open(newline="") as file:
         for found in csv.DictReader(file):

@@ -14,11 +14,10 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])  # so that this is a script and a module
 
+from benchmarks.contenders import NAMES  # noqa: E402
 from benchmarks.instances import Instance, catalogue, matching  # noqa: E402
 from benchmarks.report import header, line, write, write_csv  # noqa: E402
 from benchmarks.runner import Row, compare, run  # noqa: E402
-
-from benchmarks import contenders  # noqa: E402
 
 
 def main() -> int:
@@ -79,7 +78,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
     parser.add_argument("--short", action="store_true", help="a choice of instances, in five minutes")
     parser.add_argument("--only", metavar="GLOB", help="instances whose name matches, such as 'adult/*/lip/0.5' (x is ×)")
-    parser.add_argument("--contender", choices=contenders.NAMES, help="this contender alone")
+    parser.add_argument("--contender", choices=NAMES, help="this contender alone")
     parser.add_argument("--adult", metavar="PATH", default=os.environ.get("TRECHTER_ADULT"), help="Adult's CSV, or .csv.gz")
     parser.add_argument("--out", metavar="DIR", default="bench-out", help="where results go (default: %(default)s)")
     return parser.parse_args()

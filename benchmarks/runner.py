@@ -21,6 +21,7 @@ from benchmarks.objective import SAME, refuted
 ROOT = Path(__file__).resolve().parents[1]
 START = 120  # seconds to load the joint and to warm up
 JUDGING = 600
+REFUTED = "its bound is refuted by a better protocol"
 GRACE = 5, 0.1  # seconds, and share of the limit, for whoever stops by himself
 
 
@@ -46,6 +47,7 @@ class Row:
     picture: str = ""
     line: str = ""
     x: float | None = None
+    target: float = 0.0
     trace: list[list[float]] = field(default_factory=list)
 
     @property
@@ -56,7 +58,7 @@ class Row:
 
 def run(instance: Instance, contender: str, seconds: float, adult: Path | None) -> Row:
     """Start the worker, listen, and stop it when its time is up."""
-    row = Row(instance.name, instance.group, contender, float(instance.notion.epsilon))
+    row = Row(instance.name, instance.group, contender, float(instance.notion.epsilon), target=instance.gap)
     if instance.curve:
         row.picture, row.line, row.x = instance.curve.picture, instance.curve.line, instance.curve.x
     command = [sys.executable, "-m", "benchmarks.worker", instance.name, contender, str(seconds)]
@@ -103,11 +105,12 @@ def _process(command: Sequence[str]) -> Iterator[queue.Queue[dict[str, Any]]]:
 def compare(instance: Instance, rows: Sequence[Row]) -> None:
     """Fill in what needs the others: distance to the best, refuted bounds, and what was required of the last."""
     best = [row.utility for row in rows if row.valid and row.utility is not None]
+    best += [instance.known] if instance.known is not None else []
     for row in rows:
         if row.utility is not None and best:
             row.behind = max(0.0, max(best) - row.utility)
-        if refuted(row.bound, best) and "refuted" not in row.faults:
-            row.faults = "; ".join(part for part in (row.faults, f"its bound {row.bound:.9g} is refuted by another's") if part)
+        if refuted(row.bound, best) and REFUTED not in row.faults:
+            row.faults = "; ".join(part for part in (row.faults, REFUTED) if part)
     for row in rows:
         if row.contender == instance.contenders[-1]:
             row.required, row.reached = str(instance.need), reached(instance, row, rows)

@@ -25,6 +25,7 @@ import trechter as tr
 Array = NDArray[np.float64]
 ADDED = 20  # columns that one pricing adds at most
 LEAST = 1e-9  # a column worth less is none
+SAME = 1e-9  # columns that differ by less are one
 
 
 class Polytope:
@@ -129,13 +130,19 @@ def solve(joint: tr.Joint, notion: Any, seconds: float, gap: float) -> Answer:
         pricing.run(gap / 2, start + seconds)
         bound = min(bound, float(duals @ prior) + max(pricing.bound, 0))
         trace.append((time.monotonic() - start, value, bound))
-        new = pricing.found()
+        new = fresh(pricing.found(), columns)
         if bound - value <= gap or time.monotonic() >= start + seconds or len(new) == 0:
             break
         columns = np.vstack([columns, new])
     used = theta > 0
     note = f"{space.solved} LPs, {len(columns)} columns"
     return Answer(full(theta[used, None] * columns[used] / prior, joint), value, bound, note, tuple(trace))
+
+
+def fresh(found: Array, columns: Array) -> Array:
+    """The columns that are not known yet: a master at its tolerance would be offered the same for ever."""
+    away = np.abs(found[:, None] - columns).max(axis=2).min(axis=1)
+    return np.asarray(found[away > SAME])
 
 
 def master(columns: Array, prior: Array) -> tuple[Array, Array, float]:
