@@ -9,10 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trechter.audit.certify import holds, judge_weights
+from trechter.audit.certify import holds, judge_entries, judge_weights
 from trechter.errors import RequestError
-from trechter.finish import deliver, deliver_rays, protocol_of, read_as
+from trechter.finish import deliver, deliver_rays, deliver_sparse, protocol_of, read_as, sparse_protocol_of
 from trechter.geometry import Cone
 from trechter.geometry.cone import Array
 from trechter.measures import Distortion, Measure, MutualInformation
@@ -21,10 +22,12 @@ from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.letters import letters
 from trechter.model.result import Result
+from trechter.model.sparse import SparseProtocol
+from trechter.model.sparse_weights import SparseWeights
 from trechter.optimal.auto import SOLVERS, solve
 from trechter.optimal.interrupt import stoppable
 from trechter.optimal.linear import Flat, LinearProblem
-from trechter.optimal.problem import Budget, Problem, Solution
+from trechter.optimal.problem import LARGE, Budget, Problem, Solution
 from trechter.privacy import Notion
 
 TINY = Fraction(1, 10**6)  # below this, repairing float noise would cost more than the promise is worth
@@ -76,7 +79,7 @@ class Request:
         problem = replace(make_problem(self.joint, self.notion, self.measure, self.reads), hint=self.hint)
         with stoppable(self.budget):
             solution = solve(problem, self.budget, self.solver)
-        if self.budget.stopped.is_set() and not problem.groups(solution.rows).any():
+        if self.budget.stopped.is_set() and solution.pairs is None and not problem.groups(solution.rows).any():
             raise KeyboardInterrupt  # stopped with nothing in hand
         return problem, solution
 
@@ -105,7 +108,7 @@ def make_problem(joint: Joint, notion: Notion, measure: Measure, reads: str) -> 
 class Found:
     """A certified protocol and what is known of the optimum; without a bound the protocol is itself the optimum."""
 
-    protocol: DenseProtocol
+    protocol: DenseProtocol | SparseProtocol
     bound: float | None
     solver: str
     stats: dict[str, Any]
@@ -121,10 +124,22 @@ def _identity(request: Request) -> Found | None:
     np.add.at(conditions.T, seen.x_of, notion.cone(joint, reads).A.T)
     if np.any(conditions > 1e-9):
         return None
+    if len(joint.p_x) * len(seen.x_of) > LARGE:
+        return _sparse_identity(request, seen.x_of)
     weights = (np.arange(len(joint.p_x))[:, None] == seen.x_of).astype(np.int64) << 1
     if not holds(judge_weights(weights, reads, joint, notion.spec), notion.epsilon):
         return None
     return Found(protocol_of(weights, 1, joint, notion.spec, reads), None, "identity", {})
+
+
+def _sparse_identity(request: Request, x_of: NDArray[np.intp]) -> Found | None:
+    """The same without a matrix: each letter has all its weight on its own value."""
+    n, spec = len(x_of), request.notion.spec
+    background = np.zeros(len(request.joint.p_x), np.int64)
+    weights = SparseWeights(background, x_of, np.arange(n), np.full(n, 2), n, bits=1)
+    if not holds(judge_entries(weights, request.reads, request.joint, spec), spec.epsilon):
+        return None
+    return Found(sparse_protocol_of(weights, request.joint, spec, request.reads), None, "identity", {})
 
 
 def _check_request(joint: Joint, notion: Notion, measure: Measure, solver: str) -> None:
@@ -152,6 +167,9 @@ def _rows(like: Result | None, joint: Joint, reads: str) -> Array | None:
 def _solved(request: Request) -> Found:
     problem, solution = request.solution()
     joint, spec, reads = request.joint, request.notion.spec, request.reads
+    if solution.pairs is not None:
+        few, stats = deliver_sparse(solution.pairs.letters, solution.pairs.weights, joint, spec, reads)
+        return Found(few, solution.bound, solution.solver, solution.stats | stats)
     same = problem.groups(solution.rows)
     if solution.rays is None or solution.scale is None:
         rows = np.array([solution.rows[same == g].sum(axis=0) for g in range(same.max() + 1)])

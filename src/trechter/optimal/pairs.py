@@ -21,7 +21,7 @@ from trechter.measures.mutual_information import Entropic
 from trechter.optimal.listed import listed
 from trechter.optimal.monge import most_profit
 from trechter.optimal.pairrows import PairRows
-from trechter.optimal.problem import Budget, Problem, Solution
+from trechter.optimal.problem import LARGE, Budget, Problem, Solution
 from trechter.optimal.slab import Slab
 from trechter.optimal.staircase import Staircase, staircase
 
@@ -42,8 +42,11 @@ class Pairs:
 
 
 def solve(problem: Problem, budget: Budget) -> Solution:
-    """The optimum in dense rows, and in integer rays if the cone is exact; `optimum` keeps the rows sparse."""
+    """The optimum in dense rows, unless they are large, and in integer rays if the cone is exact."""
     found = optimum(problem, budget)
+    if not problem.cone.exact and problem.targets is None and len(found.rows) * found.rows.dimension > LARGE:
+        none = np.zeros((0, found.rows.dimension))
+        return Solution(none, found.bound, "pairs", dict(found.stats), pairs=found.rows)
     rows, rays = found.rows.dense(), _rays(problem, found)
     if rays is None:
         return Solution(rows, found.bound, "pairs", dict(found.stats))

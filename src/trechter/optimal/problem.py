@@ -22,6 +22,9 @@ from trechter.errors import RequestError
 from trechter.geometry import Cone
 from trechter.geometry.cone import Array
 from trechter.measures.measure import Curve, phi
+from trechter.optimal.pairrows import PairRows
+
+LARGE = 2_000_000  # entries of a matrix; beyond that rows that name few letters stay sparse
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +95,11 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Rows of the best protocol found (Σ rows = 1, each in K up to float noise) and a bound on what any could reach."""
+    """Rows of the best protocol found (Σ rows = 1, each in K up to float noise) and a bound on what any could reach.
+
+    Rows whose matrix would be large are given as `pairs`, and `rows` is empty. They need no `groups`: rows that say the same
+    of their letters name the same two, and delivery adds them up.
+    """
 
     rows: Array
     bound: float
@@ -100,3 +107,4 @@ class Solution:
     stats: dict[str, Any] = field(default_factory=dict)
     rays: NDArray[np.object_] | None = None  # exact mode: integer rays r_k with rows = scale_k r_k
     scale: Array | None = None
+    pairs: PairRows | None = None
