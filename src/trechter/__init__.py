@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         leakage,
         mutual_information,
     )
+    from trechter.mechanisms import conditional_reporting, constant, generalise, grr, identity, pram, suppress
     from trechter.model.certificate import Certificate
     from trechter.model.joint import Joint
     from trechter.model.operations import compose, marginal
@@ -49,6 +50,7 @@ _HOMES = {
         "leakage",
         "mutual_information",
     ),
+    "mechanisms": ("conditional_reporting", "constant", "generalise", "grr", "identity", "pram", "suppress"),
     "model.certificate": ("Certificate",),
     "model.joint": ("Joint",),
     "model.operations": ("compose", "marginal"),
@@ -84,12 +86,19 @@ __all__ = [
     "__version__",
     "certify",
     "compose",
+    "conditional_reporting",
+    "constant",
     "design",
     "frontier",
+    "generalise",
+    "grr",
+    "identity",
     "leakage",
     "marginal",
     "mutual_information",
+    "pram",
     "publish",
+    "suppress",
     "verify",
 ]
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments import charts
 from experiments.funnel import gamma
 from experiments.funnel.fig5_lip_srlip import tuned_product
 from experiments.funnel.papers_product import even_papers_product
@@ -16,6 +15,7 @@ from experiments.funnel.setting import timed, uniform_joint
 from tests.conftest import random_matrix
 
 import trechter as tr
+from experiments import charts
 from trechter.workflow.reproduce import Script, disagreements, is_figure
 
 PATHS = sorted((Path(__file__).parents[2] / "experiments").glob("*/fig*.py"))
@@ -59,7 +59,13 @@ def test_one_shape(script):
         assert all(json.loads(json.dumps(task.params)) for task in tasks)
     assert {task.key for task in script.tasks(True)} <= {task.key for task in script.tasks(False)}  # and it is resumed
     page = script.path.with_suffix(".md").read_text(encoding="utf-8")
-    for part in ("# Figure", "## What the papers found", "## What we find", "## Where they differ, and why", "trechter reproduce"):
+    for part in (
+        "# Figure",
+        "## What the papers found",
+        "## What we find",
+        "## Where they differ, and why",
+        "trechter reproduce",
+    ):
         assert part in page
 
 
@@ -75,7 +81,7 @@ def test_a_perturbed_expectation_is_seen(script, rows):
     """Each line that is compared, moved by twice its tolerance either way, is rejected, and no other."""
     expected = script.expected
     seen = 0
-    for i, line in enumerate(expected):
+    for line in expected:
         tolerance = float(line["tolerance"])
         assert 0 < tolerance <= 0.05 * max(1, float(line["mean"]))
         for way in (-2, 2):

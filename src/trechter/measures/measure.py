@@ -61,8 +61,8 @@ class Information(Measure):
         """T, or None where the target is the letter itself (T = diag p)."""
 
     def utility(self, joint: Joint, protocol: Protocol) -> float:
-        """Σ_y φ(w_y)."""
-        return float(worth(joint, protocol, self.targets(joint, protocol.reads), self.curve).sum())
+        """Σ_y φ(w_y); what is below 0 is float noise."""
+        return max(0.0, float(worth(joint, protocol, self.targets(joint, protocol.reads), self.curve).sum()))
 
 
 def released(joint: Joint, reads: str) -> Array | None:

@@ -1,0 +1,19 @@
+"""Closed forms, each calibrated to any notion and level and certified like a design: one file a mechanism."""
+
+from collections.abc import Callable
+
+from trechter.mechanisms.conditional_reporting import conditional_reporting
+from trechter.mechanisms.generalise import generalise, suppress
+from trechter.mechanisms.grr import grr
+from trechter.mechanisms.plain import constant, identity
+from trechter.mechanisms.pram import pram
+from trechter.model.result import Result
+
+MECHANISMS: dict[str, Callable[..., Result]] = {
+    "constant": constant,
+    "grr": grr,
+    "conditional-reporting": conditional_reporting,
+    "identity": identity,
+}
+
+__all__ = ["MECHANISMS", "conditional_reporting", "constant", "generalise", "grr", "identity", "pram", "suppress"]

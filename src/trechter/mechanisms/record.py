@@ -1,0 +1,44 @@
+"""The record of a mechanism: the same as a design's, without a bound; its certificate says whether the promise is kept."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from typing import Any
+
+from trechter.audit import certify
+from trechter.errors import RequestError
+from trechter.measures import Measure, MutualInformation
+from trechter.model.dense import DenseProtocol
+from trechter.model.joint import Joint
+from trechter.model.result import Result
+from trechter.model.sparse import SparseProtocol
+from trechter.privacy import Notion
+
+Plain = DenseProtocol | SparseProtocol
+
+
+def record(
+    name: str, protocol: Any, joint: Joint, notion: Notion, measure: Measure | None, start: float, **stats: Any
+) -> Result:
+    """What a protocol is worth, and whether it keeps the promise; no bound is known."""
+    checked = promised(protocol, joint, notion)
+    measure = MutualInformation() if measure is None else measure
+    bound = -math.inf if measure.less_is_better else math.inf
+    seconds = time.perf_counter() - start
+    utility = measure.utility(joint, checked)
+    return Result(checked, utility, bound, "heuristic", name, seconds, checked.certificate, measure, stats)
+
+
+def promised(protocol: Any, joint: Joint, notion: Notion) -> Any:
+    """The protocol with the promise and the verdict on it, whichever it is."""
+    promising = replace(protocol, promise=notion.spec, certificate=None)
+    return promising.certified(certify(promising, joint))
+
+
+def check_request(joint: Joint, notion: Notion) -> None:
+    """Mechanisms are given a joint, then a notion."""
+    for given, kind, example in ((joint, Joint, "tr.Joint(counts)"), (notion, Notion, 'tr.LIP("0.5")')):
+        if not isinstance(given, kind):
+            raise RequestError(f"{given!r} is no {kind.__name__}; make one with {example}")
