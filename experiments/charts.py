@@ -17,7 +17,8 @@ def panel(rows: Rows, y: str, title: str, colours: Mapping[str, str], log: bool 
     import altair as alt
 
     methods = [method for method in colours if any(row["method"] == method for row in rows)]
-    shown = [dict(row) for row in rows if row["method"] in methods and math.isfinite(row.get(y, math.nan))]
+    finite = [row for row in rows if row["method"] in methods and math.isfinite(row.get(y, math.nan))]
+    shown = [{name: row[name] for name in ("epsilon", "method", y)} for row in finite]
     base = alt.Chart(alt.Data(values=shown), title=alt.Title(title, anchor="start", offset=10), **SIZE)
     legend = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=0, symbolOpacity=1, symbolSize=90)
     palette = alt.Scale(domain=methods, range=[colours[method] for method in methods])
