@@ -19,11 +19,11 @@ def panel(rows: Rows, y: str, title: str, colours: Mapping[str, str], log: bool 
     methods = [method for method in colours if any(row["method"] == method for row in rows)]
     finite = [row for row in rows if row["method"] in methods and math.isfinite(row.get(y, math.nan))]
     shown = [{name: row[name] for name in ("epsilon", "method", y)} for row in finite]
-    base = alt.Chart(alt.Data(values=shown), title=alt.Title(title, anchor="start", offset=10), **SIZE)
+    chart = alt.Chart(alt.Data(values=shown), title=alt.Title(title, anchor="start", offset=10), **SIZE)
+    chart = chart.encode(x=alt.X("epsilon:O", title="ε [nats]", axis=alt.Axis(labelAngle=0)))
     legend = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=0, symbolOpacity=1, symbolSize=90)
     palette = alt.Scale(domain=methods, range=[colours[method] for method in methods])
-    base = base.encode(
-        x=alt.X("epsilon:O", title="ε [nats]", axis=alt.Axis(labelAngle=0)),
+    base = chart.encode(
         xOffset=alt.XOffset("method:N", sort=methods),
         color=alt.Color("method:N", sort=methods, scale=palette, legend=legend),
     )
@@ -32,8 +32,8 @@ def panel(rows: Rows, y: str, title: str, colours: Mapping[str, str], log: bool 
     dots = base.mark_circle(size=38, opacity=0.4).encode(y=alt.Y(f"{y}:Q", title=None, scale=scale, axis=axis))
     means = base.mark_tick(thickness=3, width=14, orient="horizontal").encode(y=alt.Y(f"mean({y}):Q", title=None))
     bars = base.mark_errorbar(extent="stdev", thickness=1.5).encode(y=alt.Y(f"{y}:Q", title=None))
-    promised = base.mark_tick(thickness=1, width=76, orient="horizontal", color="#444")
-    promised = promised.encode(y=alt.Y("mean(epsilon):Q", title=None), xOffset=alt.value(38), color=alt.value("#444"))
+    promised = chart.mark_tick(thickness=1, width=66, orient="horizontal", color="#444")
+    promised = promised.encode(y=alt.Y("mean(epsilon):Q", title=None))
     return alt.layer(dots, *([] if log else [bars]), means, *([promised] if promise else []))
 
 

@@ -125,7 +125,7 @@ def test_quick_is_a_part_that_is_not_computed_again(trechter, toy):
     trechter("reproduce", "--quick", "--out", "out")
     code, out, _ = trechter("reproduce", "--out", "out")
     assert code == 0
-    assert "2 tasks computed, 4 kept from before" in out
+    assert "2 of 6 tasks computed, 4 kept from before" in out
     assert sorted(n for n, _ in computed(toy)) == list(range(6))
 
 
@@ -190,23 +190,23 @@ def test_another_version_of_a_script_uses_nothing_that_it_would_not_compute(trec
     trechter("reproduce", "--out", "out")
     script = toy / "fig1_toy.py"
     script.write_text(change(script.read_text()))
-    assert f"{again} tasks computed" in trechter("reproduce", "--out", "out")[1]
+    assert f"{again} of 6 tasks computed" in trechter("reproduce", "--out", "out")[1]
 
 
 def test_another_version_of_a_neighbour_too(trechter, toy):
     (toy / "shared.py").write_text("HALF = 2")
     trechter("reproduce", "--out", "out")
     (toy / "fig2_other.py").write_text(TOY)
-    assert "0 tasks computed" in trechter("reproduce", "fig1", "--out", "out")[1]
+    assert "0 of 6 tasks computed" in trechter("reproduce", "fig1", "--out", "out")[1]
     (toy / "shared.py").write_text("HALF = 3")
-    assert "6 tasks computed" in trechter("reproduce", "fig1", "--out", "out")[1]
+    assert "6 of 6 tasks computed" in trechter("reproduce", "fig1", "--out", "out")[1]
 
 
 def test_a_kept_file_that_is_damaged_is_computed_again(trechter, toy):
     trechter("reproduce", "--out", "out")
     (file,) = Path("out/fig1_toy/tasks").glob("n-2-*")
     file.write_text('[{"epsilon"')
-    assert "1 tasks computed, 5 kept" in trechter("reproduce", "--out", "out")[1]
+    assert "1 of 6 tasks computed, 5 kept" in trechter("reproduce", "--out", "out")[1]
 
 
 def test_numbers_that_are_not_as_expected(trechter, toy):
@@ -227,7 +227,7 @@ def test_a_task_that_fails(trechter, toy, trouble, said):
     code, _, err = trechter("reproduce", "--out", "out", "--jobs", "1")
     assert (code, said in err) == (4, True)
     (toy / trouble).unlink()
-    assert "3 tasks computed, 3 kept" in trechter("reproduce", "--out", "out")[1]
+    assert "3 of 6 tasks computed, 3 kept" in trechter("reproduce", "--out", "out")[1]
 
 
 def test_unknown_and_ambiguous_figures(trechter, toy):
@@ -263,9 +263,9 @@ def test_figures_that_need_adult(trechter, toy):
     assert (code, "fig6_adult is skipped" in err, "--adult" in err) == (0, True, True)
     assert trechter("reproduce", "fig6", "--out", "out")[0] == 2
     assert trechter("reproduce", "fig6", "--adult", "absent.csv", "--out", "out")[0] == 2
-    assert "6 tasks computed" in trechter("reproduce", "fig6", "--adult", "adult.csv", "--out", "out")[1]
+    assert "6 of 6 tasks computed" in trechter("reproduce", "fig6", "--adult", "adult.csv", "--out", "out")[1]
     Path("adult.csv").write_text("age\n2\n")
-    assert "6 tasks computed" in trechter("reproduce", "fig6", "--adult", "adult.csv", "--out", "out")[1]
+    assert "6 of 6 tasks computed" in trechter("reproduce", "fig6", "--adult", "adult.csv", "--out", "out")[1]
 
 
 def test_numbers_come_first_where_charts_cannot_be_drawn(tmp_path):

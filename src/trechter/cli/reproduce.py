@@ -45,18 +45,18 @@ def _progress(quiet: bool) -> Iterator[Tell]:
     """A bar for each figure on standard error; silent when nobody watches."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     bars: dict[str, Any] = {}
-    with Progress(*columns, console=errors, disable=quiet or not errors.is_terminal) as progress:
+    try:
+        with Progress(*columns, console=errors, disable=quiet or not errors.is_terminal) as progress:
 
-        def tell(figure: str, done: int, total: int) -> None:
-            if figure not in bars:
-                bars[figure] = progress.add_task(figure)
-            progress.update(bars[figure], completed=done, total=total)
+            def tell(figure: str, done: int, total: int) -> None:
+                if figure not in bars:
+                    bars[figure] = progress.add_task(figure)
+                progress.update(bars[figure], completed=done, total=total)
 
-        try:
             yield tell
-        except KeyboardInterrupt:
-            note("what was computed is kept: the same command goes on from here", style="yellow")
-            raise
+    except KeyboardInterrupt:
+        note("what was computed is kept: the same command goes on from here", style="yellow")
+        raise
 
 
 def _check_drawn(made: list[Made]) -> None:
@@ -74,7 +74,8 @@ def _data(figure: Made) -> dict[str, Any]:
 
 
 def _text(figure: Made) -> str:
-    tasks = f"{figure.computed} tasks computed" + (f", {figure.resumed} kept from before" if figure.resumed else "")
+    tasks = f"{figure.computed} of {figure.computed + figure.resumed} tasks computed"
+    tasks += f", {figure.resumed} kept from before" if figure.resumed else ""
     lines = [wide(f"{figure.name}: {figure.title}"), f"  {tasks}"]
     if figure.compared:
         lines.append(f"  {figure.compared - len(figure.disagreements)} of {figure.compared} means as expected")
