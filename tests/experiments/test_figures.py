@@ -3,18 +3,11 @@
 import json
 import math
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 from experiments.funnel import gamma
-from experiments.funnel.fig5_lip_srlip import tuned_product
-from experiments.funnel.papers_product import even_papers_product
-from experiments.funnel.setting import timed, uniform_joint
-from tests.conftest import random_matrix
 
-import trechter as tr
 from experiments import charts
 from trechter.workflow.reproduce import Script, disagreements, is_figure
 
@@ -127,59 +120,6 @@ def test_all_but_gamma_as_expected(script):
     compared, wrong = disagreements(script, computed(script, tasks))
     assert wrong == []
     assert compared >= 8
-
-
-@pytest.mark.slow
-def test_gamma_is_the_row_cone():
-    pytest.importorskip("cdd", reason="needs pycddlib-standalone, which has the GPL")
-    for seed in range(3):
-        joint = uniform_joint(seed, 2, 4)
-        for epsilon in ("1/2", "1"):
-            utility, vertices = gamma.gamma_optimum(joint, float(Fraction(epsilon)))
-            assert utility == pytest.approx(tr.design(joint, tr.LDP(epsilon)).utility, abs=1e-8)
-            assert vertices > 100
-
-
-def test_gamma_holds_the_private_matrices_and_no_others():
-    inside = []
-    for seed in range(60):
-        joint, epsilon = uniform_joint(seed, 3, 4), 0.6
-        Q = random_matrix(seed, 4, 4) * 0.7 + 0.3 / 4
-        rows = gamma._inequalities(joint, epsilon)
-        assert rows.shape == (4 * (4 + 3 * 2), 1 + 4 * 3)
-        given = joint.p / joint.p_s[:, None]
-        level = max(math.log(a / b) for row in Q for a in given @ row for b in given @ row)
-        assert np.all(rows[:, 0] + rows[:, 1:] @ Q[:-1].ravel() >= 0) == (level <= epsilon)
-        negative = Q + np.array([[0], [0], [-1], [1]])
-        assert np.any(rows[:, 0] + rows[:, 1:] @ negative[:-1].ravel() < 0)
-        inside.append(level <= epsilon)
-    assert 10 < sum(inside) < 50
-
-
-def test_a_product_tuned_to_its_level():
-    """Where the papers' product is above ε as well as where it is below."""
-    above = tr.Joint(np.array([[[2, 9], [5, 4]], [[1, 2], [10, 3]]]))
-    below = uniform_joint(0, 2, 3, 3, 4)
-    for joint, epsilon in ((above, "1/10"), (below, "1")):
-        papers, tuned = even_papers_product(joint, epsilon), tuned_product(joint, epsilon)
-        assert tuned.level <= Fraction(epsilon)
-        assert tuned.level >= 0.9 * float(Fraction(epsilon))
-        assert (tuned.utility > papers.utility) == (papers.level < Fraction(epsilon))
-        assert tr.certify(tuned.protocol, joint, tr.SRLIP(Fraction(epsilon) + Fraction(1, 10**9))).holds
-
-
-def test_time_is_the_least_of_several():
-    calls = []
-
-    def slow_once():
-        calls.append(1)
-        if len(calls) == 1:
-            sum(range(10**6))
-        return len(calls)
-
-    found, seconds = timed(slow_once)
-    assert (found, len(calls)) == (3, 3)
-    assert seconds < 5e-3
 
 
 def test_decades():
