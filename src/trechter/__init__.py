@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from trechter.model.result import Result
     from trechter.optimal import design, frontier
     from trechter.privacy import LDP, LIP, SRLDP, SRLIP
-    from trechter.workflow import publish, verify
+    from trechter.workflow import compare, publish, verify
 
 __version__ = "0.1.0"
 
@@ -58,7 +58,7 @@ _HOMES = {
     "model.result": ("Result",),
     "optimal": ("design", "frontier"),
     "privacy": ("LDP", "LIP", "SRLDP", "SRLIP"),
-    "workflow": ("publish", "verify"),
+    "workflow": ("compare", "publish", "verify"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -85,6 +85,7 @@ __all__ = [
     "TrechterError",
     "__version__",
     "certify",
+    "compare",
     "compose",
     "conditional_reporting",
     "constant",

@@ -51,6 +51,7 @@ PUBLIC = {
     "TrechterError",
     "__version__",
     "certify",
+    "compare",
     "compose",
     "conditional_reporting",
     "constant",

@@ -27,7 +27,7 @@ HEAD = f"{'ε':>8} {'utility':>11} {'best':>11} {'gap':>8}"
 def frontier(input: str, as_json: bool, **asked: Any) -> None:
     """Show what each of several levels of privacy leaves of the information."""
     notion = o.kind_of(asked.pop("notion"))
-    levels = [level.strip() for given in asked.pop("epsilon") for level in given.split(",")]
+    levels = o.levels_of(asked.pop("epsilon"))
     schema = o.schema_of(asked.pop("schema"), asked.pop("infer_schema"))
     roles: dict[str, Any] = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
     with stages(as_json) as tell:

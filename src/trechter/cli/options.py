@@ -72,13 +72,17 @@ level = group(
     click.option("--notion", default="lip", show_default=True, help=NOTION),
     click.option("--epsilon", required=True, help="The level: a decimal or a fraction; 0 is perfect privacy."),
 )
-solving = group(
+worth = group(
     click.option("--task", metavar="COLUMN", help="Keep information about this column instead of the released ones."),
     click.option("--measure", help=f"What the release is to be good for: {', '.join(MEASURES)}."),
     click.option("--weight", metavar="COLUMN", help="Survey weights."),
+)
+near = click.option("--gap", type=float, default=1e-6, show_default=True, help="How near the optimum is near enough, in nats.")
+solving = group(
+    worth,
     click.option("--reads", default="x", show_default=True, help="x, or sx for a protocol that may see the secret."),
     click.option("--solver", default="auto", show_default=True, help="How to find the optimum."),
-    click.option("--gap", type=float, default=1e-6, show_default=True, help="How near the optimum is near enough, in nats."),
+    near,
     click.option("--time-limit", type=float, metavar="SECONDS", help="Stop designing after so long."),
 )
 seed = click.option("--insecure-seed", type=int, help="Reproducible draws, for tests only: NOT private.")
@@ -105,6 +109,16 @@ def kind_of(name: str) -> type[Notion]:
 def notion_of(name: str, epsilon: str) -> Notion:
     """The notion that was asked for."""
     return kind_of(name)(epsilon)
+
+
+def levels_of(values: Sequence[str]) -> list[str]:
+    """Several levels from A,B or repeated options."""
+    return [level.strip() for given in values for level in given.split(",")]
+
+
+def listed(names: str | None) -> list[str] | None:
+    """Names from A,B."""
+    return None if names is None else [name.strip() for name in names.split(",")]
 
 
 def solver_of(asked: dict[str, Any], tell: Callable[[str], None]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from trechter.errors import OutputError, RequestError
 
 
-def write_atomically(path: str | Path, text: str) -> None:
+def write_atomically(path: str | Path, content: str | bytes) -> None:
     """Write beside the target, then rename over it; nothing half-written is ever seen under its name."""
     target = Path(path)
     try:
@@ -19,8 +19,8 @@ def write_atomically(path: str | Path, text: str) -> None:
     except OSError as error:
         raise OutputError(f"cannot write {target}: {error.strerror}; choose another place") from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(target)
     except BaseException as error:

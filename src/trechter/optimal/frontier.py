@@ -21,7 +21,7 @@ def frontier(joint: Joint, notion_class: Callable[[Any], Notion], epsilons: Iter
 
     Ctrl-C ends it: then the list holds what there is, the level that was being solved included.
     """
-    notions = _notions(notion_class, epsilons)
+    notions = notions_at(notion_class, epsilons)
     known: dict[int, Result] = {}
     for k in sorted(range(len(notions)), key=lambda k: notions[k].spec.exponent):
         last = list(known.values())[-1] if known else None
@@ -36,7 +36,8 @@ def frontier(joint: Joint, notion_class: Callable[[Any], Notion], epsilons: Iter
     return [known[k] for k in sorted(known)]
 
 
-def _notions(notion_class: Callable[[Any], Notion], epsilons: Iterable[Any]) -> list[Notion]:
+def notions_at(notion_class: Callable[[Any], Notion], epsilons: Iterable[Any]) -> list[Notion]:
+    """The notion at each of these levels."""
     if not callable(notion_class):
         raise RequestError(f"{notion_class!r} is no kind of notion; give the class, for example tr.LIP, and the levels apart")
     if isinstance(epsilons, str) or not isinstance(epsilons, Iterable):

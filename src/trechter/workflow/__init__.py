@@ -1,6 +1,7 @@
-"""What users ask for, each as one readable function: publish, verify."""
+"""What users ask for, each as one readable function: publish, verify, compare."""
 
+from trechter.workflow.compare import compare
 from trechter.workflow.publish import publish
 from trechter.workflow.verify import verify
 
-__all__ = ["publish", "verify"]
+__all__ = ["compare", "publish", "verify"]

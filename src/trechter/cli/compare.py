@@ -1,0 +1,51 @@
+"""`trechter compare`: every mechanism beside the optimum, at equal certified level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from trechter.cli import options as o
+from trechter.cli.console import DONE, INTERRUPTED, Outcome, note, stages
+from trechter.mechanisms import MECHANISMS
+from trechter.model.files import check_apart
+from trechter.workflow.compare import SECONDS, compare_table
+from trechter.workflow.comparison_picture import check_place
+
+
+@click.command(no_args_is_help=True)
+@o.source
+@o.roles
+@click.option("--notion", default="lip", show_default=True, help=o.NOTION)
+@click.option("--epsilon", multiple=True, required=True, help="The level, or several: A,B or repeated.")
+@o.domains
+@click.option("--mechanisms", help=f"Only these: A,B of {', '.join(MECHANISMS)}.")
+@click.option("--reads", help="The optima to find: x, sx or x,sx; by default those of what the mechanisms read.")
+@click.option("--plot", metavar="FILE", help="Draw it: .png, .svg, or .html with the table.")
+@o.worth
+@o.near
+@click.option("--time-limit", type=float, default=SECONDS, show_default=True, help="For each optimum, in seconds.")
+@o.machine
+def compare(input: str, plot: str | None, as_json: bool, **asked: Any) -> None:
+    """Compare every mechanism with the optimum: what each keeps and tells at the same level."""
+    levels = o.levels_of(asked.pop("epsilon"))
+    notion = o.kind_of(asked.pop("notion"))
+    schema = o.schema_of(asked.pop("schema"), asked.pop("infer_schema"))
+    roles: dict[str, Any] = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
+    names: dict[str, Any] = {name: o.listed(asked.pop(name)) for name in ("mechanisms", "reads")}
+    if plot is not None:
+        check_apart(plot, input)
+        check_place(plot)
+    with stages(as_json) as tell:
+        options = roles | names | o.solver_of(asked, tell)
+        found = compare_table(input, notion, epsilons=levels, schema=schema, tell=tell, **options)
+        if plot is not None:
+            tell("drawing")
+            found.save_plot(plot)
+    if found.interrupted:
+        note("interrupted: rows may be missing", style="yellow")
+    data, text = found.to_json(), str(found)
+    if plot is not None:
+        data, text = data | {"plot": plot}, f"{text}\nThe picture is in {plot}."
+    raise Outcome(data, text, INTERRUPTED if found.interrupted else DONE)
