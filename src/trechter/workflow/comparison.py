@@ -19,7 +19,7 @@ from trechter.workflow import comparison_table as table
 from trechter.workflow.comparison_row import ENDS, OPTIMUM, Row
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Rows at one or several levels, lowest first. `whole` is what x itself is worth, None where less is better.
 
@@ -60,7 +60,7 @@ class Comparison:
         ]
         return facts | {"levels": levels}
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return table.text(self)
 
     def _repr_html_(self) -> str:

@@ -27,7 +27,8 @@ KINDS = (".png", ".svg", ".html")
 EXTRA = "pip install 'trechter[figures]'"
 BEST = "#222222"
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D1F", "#7A7A7A"]  # Okabe and Ito's, and two
-WIDTH, HEIGHT, LINE = 460, 380, 17  # pixels; the last: of a name
+WIDTH, HEIGHT, LINE, EDGE = 460, 380, 17, 14  # pixels; the last two: of a name, and left and right of the lines
+SEEN = 0.005  # of the height: what may be better by less is not to be seen
 DECADE = 10.0  # levels further apart than this are drawn on a logarithmic axis
 STYLE = "body{margin:2rem auto;max-width:60rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;color:#1b2430}"
 STYLE += "table{border-collapse:collapse;font-variant-numeric:tabular-nums}td,th{padding:.25rem .6rem;text-align:right;"
@@ -46,7 +47,7 @@ def chart(comparison: Comparison) -> Any:
         raise RequestError("there is nothing to draw: no protocol but a constant keeps the promise")
     points = [_point(comparison, row) for row in rows]
     layers = _bars(alt, comparison, points) if len(comparison.notions) == 1 else _lines(alt, comparison, points)
-    title = _title(alt, comparison, any(point["reads"] == "sx" for point in points))
+    title = _title(alt, comparison, points)
     styled = alt.layer(*layers).properties(title=title, padding=16, background="white")
     styled = styled.configure_axis(
         labelFontSize=13, titleFontSize=14, gridColor="#e8e8e8", domainColor="#999", tickColor="#999"
@@ -126,7 +127,7 @@ def _lines(alt: Any, comparison: Comparison, points: list[Point]) -> list[Any]:
     drawn = [point for point in points if math.isfinite(point["epsilon"])]
     levels = sorted({point["epsilon"] for point in drawn})
     wide = bool(levels) and levels[0] > 0 and levels[-1] > DECADE * levels[0]
-    scale = alt.Scale(type="log" if wide else "linear", zero=False, nice=False, padding=14)
+    scale = alt.Scale(type="log" if wide else "linear", zero=False, nice=False, padding=EDGE)
     name = comparison.notions[0].name.upper()
     axis = alt.Axis(values=levels, labelOverlap="greedy", labelFlush=False, grid=False, format="~g")
     base = alt.Chart(alt.Data(values=drawn), width=WIDTH, height=HEIGHT).encode(
@@ -147,7 +148,9 @@ def _names(alt: Any, comparison: Comparison, drawn: list[Point]) -> list[Any]:
     places = apart([point["value"] for point in ends], LINE / HEIGHT * _top(comparison, drawn), _top(comparison, drawn))
     found = [point | {"place": place} for point, place in zip(ends, places, strict=True)]
     base = alt.Chart(alt.Data(values=found)).encode(color=_palette(alt, comparison))
-    thread = base.mark_rule(strokeWidth=1).encode(x=alt.value(WIDTH + 4), x2=alt.value(WIDTH + 18), y="value:Q", y2="place:Q")
+    thread = base.mark_rule(strokeWidth=1).encode(
+        x=alt.value(WIDTH - EDGE / 2), x2=alt.value(WIDTH + 18), y="value:Q", y2="place:Q"
+    )
     said = base.mark_text(align="left", fontSize=13, limit=260).encode(x=alt.value(WIDTH + 22), y="place:Q", text="name:N")
     return [thread, said]
 
@@ -206,13 +209,15 @@ def _palette(alt: Any, comparison: Comparison) -> Any:
     return alt.Color("name:N", scale=alt.Scale(domain=names, range=colours), legend=None)
 
 
-def _title(alt: Any, comparison: Comparison, dashed: bool) -> Any:
+def _title(alt: Any, comparison: Comparison, points: list[Point]) -> Any:
     joint, notions = comparison.joint, comparison.notions
-    secret, release = (listing([clip(visible(a.name), 30) for a in role]) for role in (joint.secret, joint.release))
-    at = notions[0] if len(notions) == 1 else notions[0].name.upper()
-    said = f"{at}, certified; secret: {secret}"
-    if dashed:
-        said += f"; {'pale' if len(notions) == 1 else 'dashed'}: reads the secret"
-    return alt.Title(
-        f"What a release of {release} keeps", subtitle=said, anchor="start", fontSize=17, subtitleFontSize=13, offset=16
-    )
+    secret, release = (listing([clip(visible(a.name), LONGEST) for a in role]) for role in (joint.secret, joint.release))
+    one = len(notions) == 1
+    said = [f"{notions[0] if one else notions[0].name.upper()}, certified", f"secret: {secret}"]
+    if any(point["reads"] == "sx" for point in points):
+        said.append(f"{'pale' if one else 'dashed'}: reads the secret")
+    unknown = (abs(point["better"] - point["value"]) for point in points if point["best"])
+    if not one and max(unknown, default=0.0) > SEEN * _top(comparison, points):
+        said.append("grey: a better one may exist")
+    look = {"anchor": "start", "fontSize": 17, "subtitleFontSize": 13, "offset": 16}
+    return alt.Title(f"What a release of {release} keeps", subtitle="; ".join(said), **look)
