@@ -21,3 +21,11 @@ def test_adult(adult, secret, release, eps, lip, ldp, entropy):
         assert result.bound == pytest.approx(optimum, abs=1e-9)
         assert result.certificate.holds
     assert tr.design(joint, tr.LIP("inf")).utility == pytest.approx(entropy, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_adult_where_the_protocol_reads_both(adult):
+    """Among its linear programs are some whose simplex went round for ever, past any time limit."""
+    result = tr.design(adult("occupation", "race"), tr.LIP("1/4"), reads="sx", time_limit=300)
+    assert (result.status, result.certificate.holds) == ("optimal", True)
+    assert result.utility == pytest.approx(0.50990839, abs=1e-6)

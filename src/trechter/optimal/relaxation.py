@@ -42,6 +42,7 @@ class Relaxation:
         self._rows, self._size, self._rhs, self._floor = len(space.rhs), space.size, space.rhs, space.floor
         self._index = np.arange(space.size, dtype=np.int32)
         self._model = lp.model()
+        self._model.setOptionValue("primal_simplex_bound_perturbation_multiplier", 0.0)  # undoing it can go round for ever
         lp.add_rows(self._model, np.zeros((self._rows, 0)), np.maximum(space.floor, -lp.INFINITE), space.rhs)
         nothing = np.zeros(space.size)
         lp.add_columns(self._model, nothing, space.matrix.T, nothing, nothing + 1)
