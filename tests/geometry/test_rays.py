@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
@@ -15,8 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import trechter as tr
 from trechter.errors import SolverError
-from trechter.geometry import Cone, extreme_rays
+from trechter.geometry import Cone, extreme_rays, rays
 
 ADULT = next((p for p in (Path(__file__).parents[k] / "shared/data/adult.csv.gz" for k in (2, 3)) if p.exists()), None)
 
@@ -228,8 +230,42 @@ def test_too_many_rays_is_an_error_that_says_how_many():
     counts = np.random.default_rng(0).gamma(1, size=(2, 30))
     full = len(extreme_rays(Cone(lip(counts, 1.5))))
     assert len(extreme_rays(Cone(lip(counts, 1.5)), 10**4)) == full
-    with pytest.raises(SolverError, match=r"limit of 40: \d+ with"):
+    with pytest.raises(SolverError, match=r"limit of 40: at least \d+ with"):
         extreme_rays(Cone(lip(counts, 1.5)), limit=40)
+
+
+@pytest.mark.parametrize("shape", [(2, 12), (3, 10), (4, 8)])
+def test_a_limit_stops_the_list_or_leaves_it_as_it_is(shape, monkeypatch):
+    """It is an error exactly if a stage has more rays, although that stage is then not listed to its end."""
+    cone, stages = Cone(lip(np.random.default_rng(sum(shape)).gamma(1, size=shape), 1.2)), []
+    impose = rays._impose
+
+    def recorded(*arguments):
+        found = impose(*arguments)
+        stages.append(len(found[0]))
+        return found
+
+    monkeypatch.setattr(rays, "_impose", recorded)
+    full, largest = extreme_rays(cone), max(stages)
+    for limit in (largest // 3, largest - 1, largest, largest + 1):
+        if limit < largest:
+            with pytest.raises(SolverError, match=f"limit of {limit}:"):
+                extreme_rays(cone, limit)
+        else:
+            assert np.array_equal(extreme_rays(cone, limit), full)
+
+
+def test_a_list_that_gets_long_is_given_up_at_once():
+    """Among rays that are not simple the pairs beyond the limit are not looked for."""
+    joint = tr.Joint(np.random.default_rng(2).random((2, 3, 3, 4)))
+    cone = tr.SRLIP("1/2").cone(joint).active
+    counts = []
+    for limit in (500, 3000):
+        with pytest.raises(SolverError, match="at least") as error:
+            extreme_rays(cone, limit)
+        counts.append(int(re.search(r"at least (\d+)", str(error.value))[1]))
+    assert 500 < counts[0] < 2900
+    assert 3000 < counts[1] < 9000  # there are 19,474
 
 
 def test_conditions_that_are_not_finite_are_refused():

@@ -11,6 +11,7 @@ has n − 2 zeros in common. Two simple neighbours both arise from that common s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -41,8 +42,11 @@ def mark(zeros: Words, bit: int) -> Words:
     return zeros
 
 
-def adjacent(zeros: Words, n: int, outside: Index, inside: Index, check: Check) -> Pairs:
-    """The adjacent pairs (i, j) with i among `outside` and j among `inside`; `check` is called now and then."""
+def adjacent(zeros: Words, n: int, outside: Index, inside: Index, check: Check, most: float = math.inf) -> Pairs:
+    """The adjacent pairs (i, j) with i among `outside` and j among `inside`; `check` is called now and then.
+
+    All of them, or more than `most`: whoever can use no more need not wait for the rest.
+    """
     simple = _sizes(zeros) == n - 1
     if outside.size * inside.size <= FEW_PAIRS and simple[outside].all() and simple[inside].all():
         return _sharing(zeros, n - 2, outside, inside)
@@ -51,7 +55,7 @@ def adjacent(zeros: Words, n: int, outside: Index, inside: Index, check: Check) 
         _join(zeros, out_simple, in_simple),
         _sharing(zeros, n - 2, out_simple, in_other),
         _sharing(zeros, n - 2, out_other, in_simple),
-        _unseparated(zeros, n - 2, out_other, in_other, np.flatnonzero(~simple), check),
+        _unseparated(zeros, n - 2, out_other, in_other, np.flatnonzero(~simple), check, most),
     ]
     return np.concatenate([i for i, _ in found]), np.concatenate([j for _, j in found])
 
@@ -98,26 +102,29 @@ def _ridges(zeros: Words, rays: Index) -> tuple[Index, Words]:
     return rays[ray], (zeros[rays] * odd).sum(axis=1, dtype=np.uint64)[ray] - weight[bit]
 
 
-def _unseparated(zeros: Words, count: int, first: Index, second: Index, others: Index, check: Check) -> Pairs:
+def _unseparated(zeros: Words, count: int, first: Index, second: Index, others: Index, check: Check, most: float) -> Pairs:
     """The pairs with at least `count` common zeros of which no third ray has all.
 
     A third ray that has all common zeros of i and j shares at least as many with i, so it is enough to look among the
     rays that share `count` with i; and it is not simple if neither i nor j is, so `others` are the rays that are not.
     """
     if first.size > second.size:
-        right, left = _unseparated(zeros, count, second, first, others, check)
+        right, left = _unseparated(zeros, count, second, first, others, check, most)
         return left, right
     candidate = np.zeros(len(zeros), bool)
     candidate[second] = True
-    found = [second[:0]]
+    found, pairs = [second[:0]], 0
     for i in first:
+        if pairs > most:
+            break
         check()
         common = zeros[others] & zeros[i]
         near = (_sizes(common) >= count) & (others != i)
         rays, common = others[near], common[near]
         wanted = candidate[rays]
         found.append(rays[wanted][_holders(common[wanted], common) == 1])
-    return np.repeat(first, [rays.size for rays in found[1:]]), np.concatenate(found)
+        pairs += found[-1].size
+    return np.repeat(first[: len(found) - 1], [rays.size for rays in found[1:]]), np.concatenate(found)
 
 
 def _holders(sets: Words, among: Words) -> Index:

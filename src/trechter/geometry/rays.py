@@ -14,7 +14,7 @@ Two opposite conditions are an equality: after the first, the second has no ray 
 
 from __future__ import annotations
 
-from math import lcm
+import math
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ def _exact_rays(cone: Cone, limit: int | None, check: Check) -> Matrix:
 
 
 def _integers(row: Matrix) -> list[int]:
-    scale = lcm(*(int(value.denominator) for value in row))
+    scale = math.lcm(*(int(value.denominator) for value in row))
     return [int(value * scale) for value in row]
 
 
@@ -83,13 +83,13 @@ def _distinct(rays: Array) -> Array:
 def _describe(A: Matrix, rays: Matrix, limit: int | None, check: Check) -> Matrix:
     """Impose the conditions A on the orthant, the one that leaves fewest rays strictly inside first."""
     n, left = A.shape[1], [k for k, row in enumerate(A) if (row > 0).any()]
-    zeros = orthant(n, n + len(left))
+    zeros, most = orthant(n, n + len(left)), math.inf if limit is None else limit
     for bit in range(n, n + len(left)):
         check()
-        rays, zeros = _impose(A[left.pop(_choose(A[left], rays))], rays, zeros, bit, check)
-        if limit is not None and len(rays) > limit:
+        rays, zeros = _impose(A[left.pop(_choose(A[left], rays))], rays, zeros, bit, check, most)
+        if len(rays) > most:
             raise TooLargeError(
-                f"a cone has more extreme rays than the limit of {limit}: {len(rays)} with {len(left)} conditions "
+                f"a cone has more extreme rays than the limit of {limit}: at least {len(rays)} with {len(left)} conditions "
                 "still to impose; bin or merge values, so that there are fewer letters"
             )
     return rays
@@ -107,11 +107,11 @@ def _sides(A: Matrix, rays: Matrix) -> tuple[Flags, Flags]:
     return (value > noise).astype(bool), (value < -noise).astype(bool)
 
 
-def _impose(a: Matrix, rays: Matrix, zeros: Words, bit: int, check: Check) -> tuple[Matrix, Words]:
+def _impose(a: Matrix, rays: Matrix, zeros: Words, bit: int, check: Check, most: float) -> tuple[Matrix, Words]:
     above, below = (side[:, 0] for side in _sides(a[None], rays))
     if not above.any():
         return rays, zeros
-    i, j = adjacent(zeros, a.size, np.flatnonzero(above), np.flatnonzero(below), check)
+    i, j = adjacent(zeros, a.size, np.flatnonzero(above), np.flatnonzero(below), check, most)
     common = mark(zeros[i] & zeros[j], bit)
     zeros[~(above | below), bit >> 6] |= np.uint64(1 << (bit & 63))
     new = _between(rays @ a, rays, i, j)
