@@ -57,6 +57,7 @@ def check_row(row, joint, notion, best):
     if row.holds:
         assert row.level <= notion.spec.exponent + 1e-12 or notion.epsilon is None
         assert row.utility <= min(row.bound, best[row.reads])
+        assert row.bound == pytest.approx(best[row.reads], abs=2e-6)
         assert row.gap == pytest.approx(row.bound - row.utility)
     if row.holds and row.leakage and notion.epsilon is not None:
         assert row.leakage.information <= notion.spec.exponent  # a lemma: every notion here implies it
@@ -129,6 +130,32 @@ def test_less_is_better_for_a_distortion():
     assert all(row.utility >= row.bound for row in found.rows)
     assert "has E d(X,Y) = " in str(found)
     assert "kept" not in str(found)
+
+
+def test_a_constant_competes_where_something_is_lost():
+    pytest.importorskip("altair")
+    joint = random_joint(2, 2, 4)
+    found = tr.compare(joint, tr.LIP("0.05"), mechanisms=["constant", "grr"], measure=tr.Distortion(1 - np.eye(4)))
+    rows = {row.name: row.utility for row in found.rows}
+    assert rows["constant"] < rows["grr"]  # whoever always says the likeliest errs less often
+    assert f"constant E d(X,Y) = {rows['constant']:.4g}." in found.sentences[0]
+    assert {point["name"] for point in drawn(found.plot())} == set(rows)
+
+
+@pytest.mark.parametrize("counts", [[[3], [5]], [[3, 5]], [[2, 2], [3, 3]], [[3, 0], [0, 5]], [[0, 4, 1], [0, 0, 0]]])
+@pytest.mark.parametrize("eps", ["0", "1", "inf"])
+def test_degenerate_joints(counts, eps):
+    found = tr.compare(tr.Joint(counts), tr.LIP(eps), mechanisms=SIMPLE)
+    assert all(row.holds for row in found.rows if row.name in ("optimum", "constant"))
+    json.dumps(found.to_json(), allow_nan=False)
+    assert "optimum" in str(found)
+    assert "optimum" in found._repr_html_()
+
+
+def test_levels_beyond_what_floats_can_hold_are_told_apart():
+    found = tr.compare(random_joint(1, 2, 3), tr.LIP, epsilons=["inf", "900", "800"], mechanisms=["grr"])
+    assert [str(notion) for notion in found.notions] == ["LIP(800)", "LIP(900)", "LIP(inf)"]
+    assert [row.notion for row in found.rows] == [notion for notion in found.notions for _ in range(2)]
 
 
 def test_a_task_is_measured_by_what_x_itself_says_of_it():
@@ -206,7 +233,7 @@ def test_an_interrupt_during_a_design_takes_what_it_has():
     found = tr.compare(joint, tr.LIP, epsilons=["0.2", "3"], mechanisms=["grr"], gap=0, progress=once)
     assert [(row.name, str(row.notion)) for row in found.rows if row.name == "optimum"] == [("optimum", "LIP(0.2)")]
     assert found.interrupted
-    assert "the best that was found keeps" in str(found)
+    assert "a design that stopped early keeps" in str(found)
     assert "stopped early at LIP(0.2)" in str(found)
 
 
@@ -223,6 +250,7 @@ JOINT = random_joint(0, 2, 3)
         (([[1, 2]], tr.LIP(1)), {}, "no Joint"),
         ((JOINT, tr.LIP(1)), {"mechanisms": ["grr", "rgr"]}, "conditional-reporting"),
         ((JOINT, tr.LIP(1)), {"mechanisms": "rgr"}, "unknown mechanism 'rgr'"),
+        ((JOINT, tr.LIP(1)), {"mechanisms": {"optimum": tr.grr}}, "another name"),
         ((JOINT, tr.LIP(1)), {"reads": "s"}, "'sx'"),
         ((JOINT, tr.LIP(1)), {"measure": "information"}, "no Measure"),
         ((JOINT, tr.LIP(1)), {"measure": tr.TaskInformation()}, "task"),
@@ -292,6 +320,7 @@ def test_html_shows_text_from_the_data_as_text(kind, request):
     found = request.getfixturevalue(kind)
     assert "<script" not in found._repr_html_()
     assert "&lt;script&gt;" in found._repr_html_()
+    assert "does not keep LIP(" in found._repr_html_()
     assert "<b>" not in found._repr_html_()
 
 
@@ -334,6 +363,12 @@ def test_json(kind, request):
 # -------------------------------------------------------------------------------------------------------- pictures
 
 
+def drawn(chart):
+    """The points of a chart and of its layers."""
+    spec = chart.to_dict()
+    return [point for part in (spec, *spec["layer"]) if "data" in part for point in part["data"]["values"]]
+
+
 @settings(max_examples=60)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9), st.floats(0.01, 0.1))
 def test_names_are_moved_apart(values, least):
@@ -367,10 +402,9 @@ def test_pictures(kind, request, tmp_path):
 
 def test_a_picture_draws_what_the_rows_say(several):
     pytest.importorskip("altair")
-    values = [p for layer in several.plot().to_dict()["layer"] for p in layer["data"]["values"]]
-    drawn = {(p["name"], p["epsilon"]): p["value"] for p in values}
+    seen = {(p["name"], p["epsilon"]): p["value"] for p in drawn(several.plot())}
     rows = [row for row in several.rows if row.holds and row.name not in ("constant", "identity")]
-    assert drawn == {(row.label, float(row.notion.epsilon)): row.utility / several.whole for row in rows}
+    assert seen == {(row.label, float(row.notion.epsilon)): row.utility / several.whole for row in rows}
 
 
 def test_pictures_that_cannot_be_made(one, tmp_path, monkeypatch):

@@ -72,9 +72,10 @@ def compare(
         if not rows:
             raise
         interrupted = True
-    whole = None if measure.less_is_better else everything
-    sorted_rows = tuple(sorted(_bounded(rows), key=lambda row: (row.notion.exponent, *ordered(row, measure.less_is_better))))
-    return Comparison(sorted_rows, tuple(n.spec for n in notions), joint, measure, whole, interrupted)
+    whole = everything if everything > 0 and not measure.less_is_better else None
+    specs = [found.spec for found in notions]
+    places = sorted(_bounded(rows), key=lambda row: (specs.index(row.notion), *ordered(row, measure.less_is_better)))
+    return Comparison(tuple(places), tuple(specs), joint, measure, whole, interrupted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +164,8 @@ def _notions(joint: Joint, notion: Any, epsilons: Any) -> list[Notion]:
     notions = [notion] if epsilons is None else notions_at(notion, epsilons)
     for found in notions:
         check_request(joint, found)
-    return sorted({found.spec: found for found in notions}.values(), key=lambda found: found.spec.exponent)
+    different = {found.spec: found for found in notions}.values()
+    return sorted(different, key=lambda found: math.inf if found.epsilon is None else found.epsilon)
 
 
 def _check(measure: Any, gap: Any, time_limit: Any) -> None:
@@ -174,11 +176,12 @@ def _check(measure: Any, gap: Any, time_limit: Any) -> None:
 
 
 def _mechanisms(given: Any) -> Mapping[str, Make]:
-    if given is None:
-        return MECHANISMS
+    """By name; all of them, if none is named."""
     if isinstance(given, Mapping):
+        if OPTIMUM in given:
+            raise RequestError(f"{OPTIMUM!r} is the row that all others are compared with; give yours another name")
         return given
-    names = [given] if isinstance(given, str) else list(given)
+    names = list(MECHANISMS) if given is None else [given] if isinstance(given, str) else list(given)
     for name in names:
         if name not in MECHANISMS:
             raise RequestError(f"unknown mechanism {name!r}; there are {', '.join(MECHANISMS)}")
@@ -186,6 +189,7 @@ def _mechanisms(given: Any) -> Mapping[str, Make]:
 
 
 def _reads(given: str | Sequence[str] | None) -> list[str]:
+    """In the order in which they are found; none means those that are needed."""
     found = [] if given is None else [given] if isinstance(given, str) else list(given)
     for reads in found:
         if reads not in READS:

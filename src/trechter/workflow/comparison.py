@@ -21,7 +21,7 @@ from trechter.workflow.comparison_row import ENDS, OPTIMUM, Row
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Rows at one or several levels, lowest first. `whole` is what x itself is worth, None where less is better.
+    """Rows at one or several levels, lowest first. `whole` is what x itself is worth; None if that is 0 or less is better.
 
     `interrupted` says that somebody stopped it, and that rows may be missing.
     """
@@ -41,6 +41,10 @@ class Comparison:
     def names(self) -> list[str]:
         """The labels of all rows, in the order in which they first come."""
         return list(dict.fromkeys(row.label for row in self.rows))
+
+    def competes(self, row: Row) -> bool:
+        """Whether it keeps the promise and says something, but not all; what loses something may lose it as a constant."""
+        return row.holds and (self.whole is None or row.name not in ENDS)
 
     @property
     def sentences(self) -> list[str]:
@@ -81,9 +85,9 @@ class Comparison:
         return f"At ε = {notion.level_text} {'; '.join(self._beside(row, kept) for row in best)}." if best else ""
 
     def _beside(self, best: Row, kept: list[Row]) -> str:
-        others = [row for row in kept if row.reads == best.reads and row.name not in (OPTIMUM, *ENDS)]
-        who = "the optimum" if best.status == "optimal" else "the best that was found"
-        who += "" if best.reads == "x" else " of protocols that may read the secret"
+        others = [row for row in kept if row.reads == best.reads and row.name != OPTIMUM and self.competes(row)]
+        who = "the optimum" if best.status == "optimal" else "a design that stopped early"
+        who += "" if best.reads == "x" else ", where the secret may be read,"
         verb, what = ("has", "") if self.whole is None else ("keeps", f" of {self._what}")
         next_best = f", {others[0].label} {self._worth(others[0])}" if others else ""
         return f"{who} {verb} {self._worth(best)}{what}{next_best}"

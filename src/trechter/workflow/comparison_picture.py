@@ -17,7 +17,7 @@ from trechter.report.html import Html, element, join
 from trechter.report.numbers import number
 from trechter.report.text import clip, listing, visible
 from trechter.workflow import comparison_table as table
-from trechter.workflow.comparison_row import ENDS, LONGEST, OPTIMUM, Row
+from trechter.workflow.comparison_row import LONGEST, OPTIMUM, Row
 
 if TYPE_CHECKING:
     from trechter.workflow.comparison import Comparison
@@ -42,7 +42,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 def chart(comparison: Comparison) -> Any:
     """The picture, as a chart of Altair."""
     alt = library()
-    rows = [row for row in comparison.rows if row.name not in ENDS and row.holds]
+    rows = [row for row in comparison.rows if comparison.competes(row)]
     if not rows:
         raise RequestError("there is nothing to draw: no protocol but a constant keeps the promise")
     points = [_point(comparison, row) for row in rows]
@@ -118,7 +118,7 @@ def _name(row: Row) -> str:
 
 def _colours(comparison: Comparison) -> tuple[list[str], list[str]]:
     """Names, and a colour for each: the same whatever else is in the picture, as long as the mechanisms are the same."""
-    names = sorted({_name(row) for row in comparison.rows if row.name not in (*ENDS, OPTIMUM)})
+    names = sorted({_name(row) for row in comparison.rows if row.name != OPTIMUM})
     best = sorted({row.label for row in comparison.rows if row.name == OPTIMUM})
     return [*best, *names], [BEST] * len(best) + [COLOURS[i % len(COLOURS)] for i in range(len(names))]
 
@@ -220,4 +220,5 @@ def _title(alt: Any, comparison: Comparison, points: list[Point]) -> Any:
     if not one and max(unknown, default=0.0) > SEEN * _top(comparison, points):
         said.append("grey: a better one may exist")
     look = {"anchor": "start", "fontSize": 17, "subtitleFontSize": 13, "offset": 16}
-    return alt.Title(f"What a release of {release} keeps", subtitle="; ".join(said), **look)
+    does = "loses" if comparison.measure.less_is_better else "keeps"
+    return alt.Title(f"What a release of {release} {does}", subtitle="; ".join(said), **look)

@@ -169,15 +169,19 @@ def aligned(cells: Sequence[Cells]) -> Cells:
 
 
 def _rows_of_figures(comparison: Comparison) -> list[Cells]:
-    every = columns(comparison)
+    """One level: every figure, and beside its name that a protocol does not keep the promise."""
+    name, *figures = columns(comparison)
     made = [row for row in comparison.rows if row.result is not None]
-    return [[column.title for column in every], *([column.cell(row) for column in every] for row in made)]
+    names = [name.cell(row) + ("" if row.holds else f" (does not keep {row.notion})") for row in made]
+    lines = [[shown, *(column.cell(row) for column in figures)] for shown, row in zip(names, made, strict=True)]
+    return [[name.title, *(column.title for column in figures)], *lines]
 
 
 def _rows_of_levels(comparison: Comparison) -> list[Cells]:
-    """A line for each protocol; those that are best at the highest level come first."""
+    """A line for each protocol, by its place at the levels."""
     cells = {(row.label, row.notion): _kept(comparison, row) for row in comparison.rows}
-    names = list(dict.fromkeys(row.label for notion in reversed(comparison.notions) for row in comparison.at(notion)))
+    places = [[row.label for row in comparison.at(notion)] for notion in comparison.notions]
+    names = sorted(comparison.names, key=lambda name: sum(found.index(name) for found in places if name in found))
     head = ["protocol", *(_epsilon(notion) for notion in comparison.notions)]
     lines = [[clip(visible(name), LONGEST), *(cells.get((name, n), NOTHING) for n in comparison.notions)] for name in names]
     return [head, *lines]
@@ -211,7 +215,9 @@ def _figure(value: float | None) -> str:
 
 def _up(value: float | None) -> str:
     """A level: exact to six digits, on the side on which it stays true."""
-    return NOTHING if value is None else at_most(value, 6)
+    if value is None:
+        return NOTHING
+    return f"<{NOISE:g}" if 0 < value < NOISE else at_most(value, 6)
 
 
 def _times(value: float | None) -> str:
