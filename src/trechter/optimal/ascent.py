@@ -7,7 +7,7 @@ all these neighbours are evaluated at once. Pricing needs a true maximum only at
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -147,8 +147,13 @@ class Climb:
     stops: list[Vertex]
 
 
-def climb(space: Polytope, starts: Iterable[Vertex], prices: Array, enough: float, each: int = 3) -> Climb:
-    """Ascend from each start by best neighbours; the best `each` around every vertex on the way are found as well."""
+def climb(
+    space: Polytope, starts: Iterable[Vertex], prices: Array, enough: float, late: Callable[[], bool], each: int = 3
+) -> Climb:
+    """Ascend from each start by best neighbours; the best `each` around every vertex on the way are found as well.
+
+    It ends early when it is `late`, which is asked at every vertex: with many letters and conditions each takes long.
+    """
     found: dict[Vertex, float] = {}
     seen: set[Vertex] = set()
     stops: list[Vertex] = []
@@ -157,6 +162,8 @@ def climb(space: Polytope, starts: Iterable[Vertex], prices: Array, enough: floa
         seen.update(current)
         following: dict[Vertex, None] = {}
         for vertex in current:
+            if late():
+                return Climb(found, stops)
             try:
                 value, around = neighbours(space, vertex, prices)
             except SolverError:

@@ -71,7 +71,7 @@ class Run:
         if self.problem.hint is not None:
             posteriors = self.problem.hint * self.problem.masses
             self._harvest(self.space.points(posteriors / posteriors.sum(axis=1, keepdims=True)), np.zeros(self.space.size))
-        loosened(self.pool, lambda: self.budget.over)
+        loosened(self.pool, self._late)
         nodes: float = NODES
         weights = self._climb_out()
         while not self._done and self._price(weights, nodes):
@@ -94,6 +94,9 @@ class Run:
     def close(self) -> None:
         """Let the threads go."""
         self._relaxations.close()
+
+    def _late(self) -> bool:
+        return self.budget.over
 
     @property
     def _done(self) -> bool:
@@ -121,7 +124,7 @@ class Run:
                 return weights
 
     def _climbed(self, starts: list[Vertex], prices: Array) -> int:
-        found = climb(self.space, starts, prices, self.cut / 10, each=1).found
+        found = climb(self.space, starts, prices, self.cut / 10, self._late, each=1).found
         best = sorted(found, key=lambda vertex: -found[vertex])
         return self.pool.add(best[: self.space.letters])
 
@@ -132,7 +135,7 @@ class Run:
         noise = np.zeros((2, len(prices)))
         noise[:, :n] = self._random.standard_normal((2, n))
         shaken = prices * (1 + relative * noise[0]) + absolute * np.std(prices[:n]) * noise[1]
-        return climb(self.space, starts, shaken, np.inf, each=1).stops
+        return climb(self.space, starts, shaken, np.inf, self._late, each=1).stops
 
     def _price(self, weights: Weights, nodes: float) -> bool:
         """Branch and bound at the duals; whether there are new columns."""

@@ -56,7 +56,7 @@ def _without(pool: Pool, values: Array, late: Callable[[], bool]) -> bool:
             master.add(pool.master.rows[fresh], pool.master.values[fresh])
         weights = master.solve()
         used = pool.used(Weights(weights.theta[n:], weights.duals, weights.value))
-        found = climb(pool.space, used, pool.space.prices(weights.duals), 1e-6, each=1).found
+        found = climb(pool.space, used, pool.space.prices(weights.duals), 1e-6, late, each=1).found
         best = sorted(found, key=lambda vertex: -found[vertex])[:n]
         if late() or not pool.add(best):
             break
