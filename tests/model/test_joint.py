@@ -120,6 +120,20 @@ def test_labels_that_do_not_fit():
             tr.Joint([[1, 2], [3, 4]], **wrong)
 
 
+@pytest.mark.parametrize("role", ["S", "AB", ["A", "B"], ("A", "xy"), [("A", "xy")], [("A",)], [3], [("A", [0, 1]), "B"]])
+def test_roles_without_labels(role):
+    """Nothing is left out in silence, and a text is no list of its letters."""
+    with pytest.raises(tr.TrechterError, match="give a name with its labels"):
+        tr.Joint([[1, 2], [3, 4]], secret=role)
+
+
+def test_roles_as_pairs():
+    pairs = [("A", [0, 1]), ["B", ["x", "y", "z"]], tr.Attribute.of("C", [True, False])]
+    joint = tr.Joint(np.ones((2, 2, 3, 2), int), secret=("S", ["n", "y"]), release=pairs)
+    assert [a.name for a in joint.release] == ["A", "B", "C"]
+    assert [len(a) for a in joint.release] == [2, 3, 2]
+
+
 @pytest.mark.parametrize(
     ("secret", "release"),
     [("A", ["A"]), ("S", ["A", "A"]), (["A", "A"], ["X"]), (["S", "X"], ["X"])],

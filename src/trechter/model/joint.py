@@ -123,10 +123,10 @@ class Joint:
         return Joint(split.sum(axis=others), secret=[self.secret[axis]], release=self.release)
 
     def digest(self, salt: bytes = b"") -> str:
-        """SHA-256 of the salted counts and their labels."""
-        roles = {"secret": self.secret, "release": self.release, "task": (self.task,) if self.task else ()}
+        """SHA-256 of the salted counts of (S, X) and their labels: what a certificate is about, and `COUNTS.csv` holds."""
+        roles = {"secret": self.secret, "release": self.release}
         content: dict[str, list[Any]] = {role: [a.to_json() for a in found] for role, found in roles.items()}
-        content["counts"] = [str(v) for v in self._full.ravel()]
+        content["counts"] = [str(v) for v in self._counts.ravel()]
         return hashlib.sha256(salt + json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def __repr__(self) -> str:
@@ -209,8 +209,14 @@ def _named(role: Role, default: str, sizes: Sequence[int]) -> Iterable[Attribute
     if role is None:
         names = [default] if len(sizes) == 1 else [f"{default}{j + 1}" for j in range(len(sizes))]
         return [Attribute.of(name, range(size)) for name, size in zip(names, sizes, strict=True)]
-    if isinstance(role, Mapping):
-        return [Attribute.of(name, labels) for name, labels in role.items()]
-    if len(role) == 2 and isinstance(role[0], str):
-        return [Attribute.of(role[0], role[1])]  # type: ignore[arg-type]
-    return [a for a in role if isinstance(a, Attribute)]
+    pairs = [*role.items()] if isinstance(role, Mapping) else [role] if len(role) == 2 and isinstance(role[0], str) else role
+    return [part if isinstance(part, Attribute) else _labelled(part) for part in pairs]
+
+
+def _labelled(part: Any) -> Attribute:
+    if not isinstance(part, tuple | list) or len(part) != 2 or not isinstance(part[0], str) or isinstance(part[1], str):
+        raise JointError(
+            f'{part!r} does not say what the counts are of: give a name with its labels, ("work", ["full", "part"]), '
+            'or several, {"work": […], "sex": […]}'
+        )
+    return Attribute.of(*part)
