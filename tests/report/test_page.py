@@ -243,6 +243,24 @@ def test_a_weighted_table_says_so():
     assert "drawn one by one and unweighted" in words(release)
 
 
+def test_weighted_rows_are_thin_by_what_they_are_worth():
+    """120 rows that are worth fewer: a cell is thin below 5 rows, whatever the weights add up to."""
+    table = [[6, 40, 14], [16, 4, 40]]
+    for scale, effective, thin in (
+        (1, 120, 1),
+        (1000, 120, 1),
+        (Fraction(1, 1000), 120, 1),
+        (1000, 60, 2),
+        (1, 100, 1),
+        (1, 99, 2),
+    ):
+        joint = Joint([[Fraction(v) * scale for v in row] for row in table], rows=120, effective=float(effective))
+        release = replace(made(Joint(table), LIP("0.3")), joint=joint)
+        assert release.thin_cells == thin
+    release = replace(made(Joint(table), LIP("0.3")), joint=Joint([[0.1, 0.2], [0.3, 0.4]]))
+    assert release.thin_cells == 0
+
+
 def test_thin_counts_side_channels_and_unchanged_rows_are_remarked():
     thin = Joint([[3, 40, 50], [60, 4, 50]], release={"job": list("abc")})
     assert "2 of the combinations that occur were counted fewer than five times" in words(made(thin, LIP("0.3")))

@@ -12,6 +12,9 @@ from trechter.model.certificate import Certificate
 from trechter.model.joint import Joint
 from trechter.model.result import Result
 
+THIN = 5  # rows; a share that rests on fewer may be far from the population's
+NOISE = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class Release:
@@ -26,9 +29,9 @@ class Release:
 
     @property
     def thin_cells(self) -> int:
-        """How many combinations of secret and data occur, but fewer than five times."""
-        counts = self.joint.counts
-        return int(((counts > 0) & (counts < 5)).sum()) if self.joint.n is not None else 0
+        """How many combinations of secret and data occur, but fewer than five times; weighted rows count as n in all."""
+        p, n = self.joint.p, self.joint.n
+        return int(((p > 0) & (p * n < THIN * (1 - NOISE))).sum()) if n is not None else 0
 
     @property
     def information(self) -> float:
