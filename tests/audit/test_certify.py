@@ -255,3 +255,10 @@ def test_without_a_promise_or_a_judge_there_is_no_verdict():
     object.__setattr__(protocol, "kind", "magic")
     with pytest.raises(ProtocolError, match="no judge for a protocol of kind 'magic'"):
         tr.certify(protocol, joint, tr.LIP(1))
+
+
+@pytest.mark.parametrize("notion", ["lip", 0.5, 0, False, tr.LIP])
+def test_what_is_no_notion(notion):
+    joint = tr.Joint([[3, 1], [1, 3]])
+    with pytest.raises(tr.TrechterError, match=r"is no notion to certify; give one, for example tr\.LIP"):
+        tr.certify(tr.design(joint, tr.LIP(1)).protocol, joint, notion)

@@ -12,7 +12,7 @@ import numpy as np
 
 from trechter.alphabet import Attribute
 from trechter.audit.definitions import Drawn, Sums, worst_ratio
-from trechter.errors import ProtocolError
+from trechter.errors import NotionError, ProtocolError
 from trechter.exact import at_most_exp, log_up, product
 from trechter.exact.matrices import Integers
 from trechter.model.certificate import Certificate
@@ -35,7 +35,9 @@ class HasSpec(Shape):
 
 def certify(protocol: Protocol, joint: Joint, notion: HasSpec | Spec | None = None) -> Certificate:
     """The verdict on a notion, or on the protocol's own promise; holds iff e^level ≤ e^ε, decided exactly."""
-    spec = notion if isinstance(notion, Spec) else notion.spec if notion else protocol.promise
+    spec = protocol.promise if notion is None else notion if isinstance(notion, Spec) else getattr(notion, "spec", notion)
+    if not isinstance(spec, Spec | None):
+        raise NotionError(f"{notion!r} is no notion to certify; give one, for example tr.LIP('0.5')")
     if spec is None:
         raise ProtocolError("the protocol promises nothing; name the notion to certify, for example tr.LIP('0.5')")
     check_fits(protocol, joint, secret=notion is None)
