@@ -13,6 +13,7 @@ from tests.cli.asking import asked
 
 import trechter as tr
 from trechter.cli import COMMANDS, app
+from trechter.model.counts_file import read_counts
 from trechter.workflow import staging
 
 RELEASE = {"released.csv", "protocol.json", "certificate.json", "codebook.md", "steward"}
@@ -72,6 +73,21 @@ def test_counts_hash_opens_with_the_salt(trechter, table, schema, tmp_path):
     joint = tr.Joint.from_table(table, secret="ill", release="work", schema=schema)
     assert joint.digest(bytes.fromhex(stated["salt"])) == stated["counts"]
     assert joint.digest() != stated["counts"]
+
+
+@pytest.mark.parametrize("option", ["task", "weight", None])
+def test_the_counts_file_opens_the_hash(trechter, table, schema, tmp_path, option):
+    """Whoever holds steward/ can show which counts were certified: nothing else is hashed than what is in there."""
+    names = '[name]\ntype = "text"\nvalues = ["name-0", "others"]\nunseen = "other"\nother = "others"\n'
+    schema.write_text(schema.read_text() + names)
+    out, column = tmp_path / "release", {"task": "name", "weight": "age"}.get(option)
+    code, _, said = trechter(*asked(table, out, schema), *([f"--{option}", column] if option else []))
+    assert code == 0, said
+    stated = json.loads((out / "steward" / "certificate.json").read_text())
+    counts, protocol = out / "steward" / "counts.csv", tr.Protocol.load(out / "protocol.json")
+    assert read_counts(counts, protocol).digest(bytes.fromhex(stated["salt"])) == stated["counts"]
+    counts.write_text(counts.read_text().replace("full", "part"))
+    assert read_counts(counts, protocol).digest(bytes.fromhex(stated["salt"])) != stated["counts"]
 
 
 def test_rows_are_shuffled_unless_asked_otherwise(trechter, tmp_path, schema):
@@ -249,6 +265,16 @@ def test_wrong_requests(trechter, table, schema, tmp_path, case):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["schema.toml", "table.csv"]
 
 
+def test_one_column_more_or_less_in_what_is_said(trechter, tmp_path):
+    """An index that pandas wrote has no name, and a task may be among what is released."""
+    table = tmp_path / "table.csv"
+    table.write_text(",ill,work\n" + "".join(f"{i},{'yes' if i % 3 else 'no'},{'abc'[i % 2]}\n" for i in range(30)))
+    code, _, said = trechter(*asked(table, tmp_path / "release", None), "--infer-schema", "--task", "work")
+    assert code == 0
+    assert "does not cover them: (a column without a name), ill" in said
+    assert "the domains of ill, work were learned" in said
+
+
 TABLES = {
     "empty file": ("", ["empty"]),
     "header only": ("ill,work\n", ["no rows"]),
@@ -403,6 +429,24 @@ def test_errors_are_json_when_json_was_asked(trechter, table, schema, tmp_path):
     assert code == 2
     assert json.loads(shown)["exit"] == 2
     assert "-3" in json.loads(shown)["error"]
+
+
+class Panic(BaseException):
+    """What a library written in Rust raises when it gives up: no Exception."""
+
+
+@pytest.mark.parametrize("error", [Panic("index out of bounds"), ValueError("no good"), MemoryError()])
+def test_what_nobody_expected_is_a_failure_and_not_an_answer(trechter, table, monkeypatch, error):
+    """In particular it is not 1, which would say that a protocol does not hold."""
+
+    def broken(*_):
+        raise error
+
+    monkeypatch.setattr(sys.modules["trechter.cli.schema"], "open_table", broken)
+    code, shown, said = trechter("schema", table, "--json")
+    assert (code, json.loads(shown)["exit"]) == (4, 4)
+    assert "please report it" in said
+    assert type(error).__name__ in said
 
 
 def test_importing_is_quick():

@@ -63,6 +63,7 @@ def test_cells_are_read_as_they_are_written(tmp_path, content, counts, packed):
         (b"a,b,a\n1,2,3\n", r"several columns named 'a'"),
         (b'a,b,"a"\n1,2,3\n', r"several columns named 'a'"),
         (b"a;b\n1;2\n", "has ';' between its fields"),
+        (b"a\tb\n1\t2\n", r"has tabs between its fields.*\.tsv"),
         (b"a,b\nx\xe9,1\n", "it is not UTF-8 text"),
         ("a,b\nx,1\n".encode("utf-16"), "it is not UTF-8 text"),
         (b"a,b\rx,1\ry,2\r", "header is unclear"),

@@ -92,10 +92,10 @@ def _ending(error: BaseException) -> tuple[int | None, str]:
             return WRONG, error.format_message()
         case TrechterError():
             return FAILED, str(error)
-        case Exception():
-            traceback.print_exception(error)
-            return FAILED, f"internal error: {error!r}; please report it"
-    return None, ""
+        case SystemExit() | GeneratorExit():
+            return None, ""
+    traceback.print_exception(error)  # a panic of a library written in Rust is no Exception, and its exit code would be 1
+    return FAILED, f"internal error: {error!r}; please report it"
 
 
 @contextmanager

@@ -40,9 +40,8 @@ def publish(input: str, out: str, as_json: bool, **asked: Any) -> None:
     if made.certificate.notion.epsilon == 0:
         note("warning: at ε = 0 protocol.json discloses the counts exactly; keep it to yourself if a count says who is meant")
     if made.thin_cells:
-        note(
-            f"warning: {made.thin_cells} combinations were counted fewer than five times; the population may differ from them"
-        )
+        thin = f"combinations that were counted fewer than five times: {made.thin_cells}"
+        note(f"warning: {thin}; the population may differ from them")
     raise Outcome(released(made, out), wide(story(made, out)))
 
 

@@ -80,5 +80,5 @@ def _domains(table: Any, names: Sequence[str], schema: Any) -> tuple[Attribute, 
         declared = Schema.of(schema)
         return tuple(declared[name] for name in names)
     inferred: tuple[Attribute, ...] = table.infer(names)
-    warnings.warn(LEAK.format(names=", ".join(names)), LeakWarning, stacklevel=4)
+    warnings.warn(LEAK.format(names=", ".join(dict.fromkeys(names))), LeakWarning, stacklevel=4)
     return inferred

@@ -124,7 +124,8 @@ class Protocol(ABC):
 
 def left_out(columns: Sequence[str]) -> str:
     """What is said of columns that do not come out."""
-    return f"left out, because the protocol does not cover them: {', '.join(columns)}"
+    names = ", ".join(name or "(a column without a name)" for name in columns)
+    return f"left out, because the protocol does not cover them: {names}"
 
 
 def _hash(content: dict[str, Any]) -> str:

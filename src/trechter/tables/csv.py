@@ -110,6 +110,8 @@ def _header(path: Path, separator: str) -> tuple[str, ...]:
         raise TableError(f"{path} is empty; it needs a header line with the names of the columns")
     if len(names) == 1 and separator == "," and ";" in names[0]:
         raise TableError(f"{path} has ';' between its fields ({names[0]!r}); save it with commas")
+    if len(names) == 1 and separator == "," and "\t" in names[0]:
+        raise TableError(f"{path} has tabs between its fields ({names[0]!r}); give it a name that ends in .tsv")
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise TableError(f"{path} has several columns named {twice[0]!r}; rename them")
