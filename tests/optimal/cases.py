@@ -37,7 +37,7 @@ class Hellinger:
     """g(v) = (√v − √prior)²: its slope is −∞ at v = 0."""
 
     def value(self, v, prior):
-        return (np.sqrt(v) - np.sqrt(prior)) ** 2
+        return (np.sqrt(np.maximum(v, 0)) - np.sqrt(prior)) ** 2  # v may be below 0 by float noise
 
     def slope(self, v, prior):
         with np.errstate(divide="ignore"):

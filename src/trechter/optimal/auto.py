@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from trechter.errors import RequestError, SolverError
-from trechter.optimal import columns, linear, pairs, vertices
+from trechter.optimal import chain, columns, linear, pairs, vertices
 from trechter.optimal.merge import merged
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.optimal.slab import Slab
@@ -52,7 +52,7 @@ def ways(problem: Problem) -> Iterator[tuple[Solver, str]]:
     if Slab.of(problem.cone, problem.masses) is not None:
         yield pairs.solve, "the conditions bound one number: every vertex is one letter or a pair"
     yield partial(vertices.solve, most=FEW_RAYS), f"the cone has at most {FEW_RAYS} extreme rays"
-    yield columns.solve, "columns are generated"
+    yield partial(chain.solve, whole=columns.solve, part=solve), "columns are generated"
 
 
 def _solved(problem: Problem, budget: Budget, solver: Solver, why: str) -> Solution:

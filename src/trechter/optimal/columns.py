@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from trechter.errors import SolverError, TrechterWarning
 from trechter.geometry import Cone
@@ -38,14 +39,15 @@ TICK = 0.25  # seconds between reports
 
 def solve(problem: Problem, budget: Budget) -> Solution:
     """The best protocol within the gap or the time; always a protocol, and always a true bound."""
-    run = Run(problem, budget)
-    try:
-        run.to_the_end()
-    except SolverError as error:
-        run.failed(error)
-    finally:
-        run.close()
-    return run.solution()
+    with threadpool_limits(1, "blas"):  # its threads spin when the cores are busy, which made a climb ten times slower
+        run = Run(problem, budget)
+        try:
+            run.to_the_end()
+        except SolverError as error:
+            run.failed(error)
+        finally:
+            run.close()
+        return run.solution()
 
 
 class Run:

@@ -91,8 +91,8 @@ def _outward(bound: float, utility: float, measure: Measure) -> float:
 
 def make_problem(joint: Joint, notion: Notion, measure: Measure, reads: str) -> Problem:
     """The row-cone problem over the letters of positive mass; in exact numbers at ε = 0."""
-    masses = letters(joint, reads).masses
-    kept = masses > 0
+    found = letters(joint, reads)
+    masses, kept = found.masses, found.masses > 0
     cone = notion.cone(joint, reads, exact=notion.epsilon == 0)
     if isinstance(measure, Distortion):
         return LinearProblem(Cone(cone.A[:, kept]).active, masses[kept], Flat(), costs=measure.costs(joint, reads)[kept])
@@ -101,7 +101,8 @@ def make_problem(joint: Joint, notion: Notion, measure: Measure, reads: str) -> 
     seen = None if targets is None else targets[:, kept]
     if seen is not None:
         seen = seen[seen.sum(axis=1) > 0]
-    return Problem(Cone(cone.A[:, kept]).active, masses[kept], measure.curve, seen)
+    parts = tuple(found.attributes[:, kept]) if len(found.attributes) > 1 else ()
+    return Problem(Cone(cone.A[:, kept]).active, masses[kept], measure.curve, seen, parts=parts)
 
 
 @dataclass(frozen=True, eq=False)

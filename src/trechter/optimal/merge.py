@@ -62,7 +62,8 @@ def merged(problem: Problem) -> Merged | None:
     conditions = np.zeros((len(problem.cone.A), len(masses)))
     np.add.at(conditions.T, group, problem.cone.A.T.astype(np.float64))
     low, high = _quantiles(group, problem.masses)
-    together = Problem(Cone(conditions), masses, problem.curve, hint=_together(problem, group, masses))
+    hint, parts = _together(problem, group, masses), _agreed(problem.parts, group)
+    together = Problem(Cone(conditions), masses, problem.curve, hint=hint, parts=parts)
     return Merged(together, problem.masses, group, low, high)
 
 
@@ -73,6 +74,12 @@ def _together(problem: Problem, group: NDArray[np.intp], masses: Array) -> Array
     sums = np.zeros((len(masses), len(problem.hint)))
     np.add.at(sums, group, (problem.hint * problem.masses).T)
     return np.asarray((sums / masses[:, None]).T)
+
+
+def _agreed(parts: tuple[NDArray[np.intp], ...], group: NDArray[np.intp]) -> tuple[NDArray[np.intp], ...]:
+    """The attributes on which the letters of every group agree."""
+    first = np.unique(group, return_index=True)[1]
+    return tuple(labels[first] for labels in parts if (labels[first][group] == labels).all())
 
 
 def _alike(problem: Problem) -> NDArray[np.intp]:

@@ -36,6 +36,7 @@ class Problem:
     curve: Curve
     targets: Array | None = None  # T; None is diag(masses): the target is the letter itself
     hint: Array | None = None  # rows of a good protocol for a cone that is much the same
+    parts: tuple[NDArray[np.intp], ...] = ()  # for each of several attributes its value for every letter
 
     @property
     def prior(self) -> Array:

@@ -1,0 +1,73 @@
+"""The chain rule: what is said of one attribute, then of the others to those who know it.
+
+    I(X;Y) = I(Xʲ;Y) + I(X;Y | Xʲ)  ≤  H(Xʲ) + Σ_v P(Xʲ = v) OPT(K_v)
+
+K_v has the rows of K on the letters with Xʲ = v alone. They obey each condition of K that the other letters cannot ease: for
+side-channel resistance those of the slices where Xʲ = v is known. Slices are smaller, and have slices in turn.
+
+It is a bound for cones too large for branch and bound, which is asked first; it finds the protocol in any case.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.geometry import Cone
+from trechter.measures import entropy
+from trechter.measures.mutual_information import Entropic
+from trechter.optimal.polytope import NOISE
+from trechter.optimal.problem import Budget, Problem, Solution
+
+Solver = Callable[[Problem, Budget], Solution]
+ALONE = 0.6  # of the time before slices are looked at
+
+
+def solve(problem: Problem, budget: Budget, whole: Solver, part: Solver) -> Solution:
+    """The answer of `whole`; if it has used up most of the time in vain, bounded by slices that `part` solves."""
+    if budget.seconds is None or not _applies(problem):
+        return whole(problem, budget)
+    found = whole(problem, replace(budget, seconds=budget.seconds - (1 - ALONE) * _left(budget)))
+    said = float(problem.phi(found.rows).sum())
+    if budget.over or found.bound - said <= budget.gap:
+        return found
+    bounds = [bound(problem, labels, budget, part, len(problem.parts) - j) for j, labels in enumerate(problem.parts)]
+    best = int(np.argmin(bounds))
+    if bounds[best] >= found.bound:
+        return found
+    return replace(found, bound=bounds[best], stats=found.stats | {"bounded": f"by slices of attribute {best + 1}"})
+
+
+def bound(problem: Problem, labels: NDArray[np.intp], budget: Budget, part: Solver, shares: int) -> float:
+    """H(Xʲ) + Σ_v P(Xʲ = v) OPT(K_v), each OPT bounded in its share of the time that is left to so many attributes."""
+    values, end = np.unique(labels), budget.elapsed + _left(budget) / shares
+    terms = [entropy(np.bincount(labels, problem.masses))]
+    for k, v in enumerate(values):
+        inside = labels == v
+        mass = float(problem.masses[inside].sum())
+        seconds = max(0.0, end - budget.elapsed) / (len(values) - k)
+        own = Budget(budget.gap, seconds, start=time.monotonic(), stopped=budget.stopped)
+        terms.append(mass * part(slice_of(problem, inside), own).bound)
+    return math.fsum(terms) * (1 + NOISE) + NOISE
+
+
+def slice_of(problem: Problem, inside: NDArray[np.bool_]) -> Problem:
+    """The problem of those who know that x is one of these letters."""
+    kept = (problem.cone.A[:, ~inside] >= 0).all(axis=1)
+    cone, masses = Cone(problem.cone.A[kept][:, inside]).active, problem.masses[inside]
+    parts = tuple(labels[inside] for labels in problem.parts if len(np.unique(labels[inside])) > 1)
+    return Problem(cone, masses / masses.sum(), problem.curve, parts=parts if len(parts) > 1 else ())
+
+
+def _applies(problem: Problem) -> bool:
+    return bool(problem.parts) and problem.targets is None and isinstance(problem.curve, Entropic)
+
+
+def _left(budget: Budget) -> float:
+    assert budget.seconds is not None
+    return max(0.0, budget.seconds - budget.elapsed)

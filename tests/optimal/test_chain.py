@@ -1,0 +1,81 @@
+"""The chain rule: its slices are the conditional problems, its bound is above every optimum and below saying all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.conftest import random_joint
+
+import trechter as tr
+from trechter.optimal import auto, chain, columns
+from trechter.optimal.design import make_problem
+from trechter.optimal.problem import Budget, Solution
+
+NOTIONS = [tr.SRLIP, tr.SRLDP, tr.LIP]
+
+
+def problem_of(joint, notion):
+    return make_problem(joint, notion, tr.MutualInformation(), "x")
+
+
+def given(joint, axis, value):
+    """The joint of those who have this value of an attribute."""
+    return tr.Joint(np.take(joint.counts, [value], axis=1 + axis))
+
+
+@pytest.mark.parametrize("notion", NOTIONS)
+@pytest.mark.parametrize("seed", range(5))
+def test_above_the_optimum_and_below_everything(notion, seed):
+    joint = random_joint(seed, 2, 2, 3)
+    problem = problem_of(joint, notion("0.4"))
+    optimum = tr.design(joint, notion("0.4"))
+    for labels in problem.parts:
+        bound = chain.bound(problem, labels, Budget(1e-7, 20), auto.solve, 1)
+        assert optimum.utility <= bound <= tr.design(joint, tr.LIP("inf")).utility + 1e-6
+    if notion is not tr.LIP:
+        assert bound < tr.design(joint, tr.LIP("inf")).utility - 0.01  # it says more than that X has an entropy
+
+
+@pytest.mark.parametrize("notion", [tr.SRLIP, tr.SRLDP])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_slice_is_the_conditional_problem(notion, axis):
+    joint = random_joint(7, 3, 2, 3, zeros=0)
+    problem = problem_of(joint, notion("0.5"))
+    for value in range(joint.shape[1 + axis]):
+        part = chain.slice_of(problem, problem.parts[axis] == value)
+        expected = tr.design(given(joint, axis, value), notion("0.5")).utility
+        assert auto.solve(part, Budget(1e-8)).bound == pytest.approx(expected, abs=1e-6)
+
+
+def test_slices_in_slices():
+    joint = random_joint(1, 2, 2, 2, 3)
+    problem = problem_of(joint, tr.SRLIP("0.5"))
+    part = chain.slice_of(problem, problem.parts[0] == 0)
+    assert len(problem.parts) == 3
+    assert len(part.parts) == 2
+    assert chain.slice_of(part, part.parts[0] == 1).parts == ()
+
+
+def lazy(problem, budget):
+    """A solver that says nothing and proves nothing."""
+    n = problem.cone.dimension
+    return Solution(np.ones((1, n)), float(problem.phi(np.eye(n)).sum()), "lazy", {})
+
+
+def test_asked_only_when_the_gap_is_open():
+    joint = random_joint(2, 2, 3, 3)
+    problem = problem_of(joint, tr.SRLIP("0.3"))
+    bounded = chain.solve(problem, Budget(1e-6, 10), lazy, auto.solve)
+    assert bounded.stats["bounded"].startswith("by slices of attribute")
+    assert tr.design(joint, tr.SRLIP("0.3")).utility <= bounded.bound < lazy(problem, Budget()).bound
+    for budget in (Budget(10, 10), Budget(1e-6)):
+        assert "bounded" not in chain.solve(problem, budget, lazy, auto.solve).stats
+    solved = chain.solve(problem, Budget(1e-6, 30), columns.solve, auto.solve)
+    assert "bounded" not in solved.stats
+
+
+def test_a_stop_is_obeyed():
+    budget = Budget(1e-6, 100)
+    budget.stopped.set()
+    problem = problem_of(random_joint(2, 2, 3, 3), tr.SRLIP("0.3"))
+    assert "bounded" not in chain.solve(problem, budget, lazy, auto.solve).stats
