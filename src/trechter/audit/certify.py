@@ -41,11 +41,13 @@ def certify(protocol: Protocol, joint: Joint, notion: HasSpec | Spec | None = No
     if spec is None:
         raise ProtocolError("the protocol promises nothing; name the notion to certify, for example tr.LIP('0.5')")
     check_fits(protocol, joint, secret=notion is None)
-    worst = _judge(protocol, joint, spec)
+    worst = judge(protocol, joint, spec)
     certificate = Certificate(spec, holds(worst, spec.epsilon), log_up(worst), worst, protocol.digest)
     facts: dict[str, Any] = {"n": joint.n, "schema": joint.schema_origin, "secret": [a.name for a in joint.secret]}
     if len(joint.secret) > 1 and spec.protect == "s":
-        facts["levels"] = {a.name: log_up(_judge(protocol, joint.about(a.name), spec)) for a in joint.secret}
+        facts["levels"] = {a.name: log_up(judge(protocol, joint.about(a.name), spec)) for a in joint.secret}
+    if protocol.parents:
+        facts["composed"] = list(protocol.parents)
     return certificate.with_facts(**facts)
 
 
@@ -170,7 +172,8 @@ def _describe(attributes: Sequence[Attribute]) -> str:
     return ", ".join(f"{a.name} ({len(a)} values)" for a in attributes)
 
 
-def _judge(protocol: Protocol, joint: Joint, spec: Spec) -> Fraction | None:
+def judge(protocol: Protocol, joint: Joint, spec: Spec) -> Fraction | None:
+    """e^level by the judge of its kind; None is ∞."""
     if protocol.kind not in JUDGES:
         raise ProtocolError(f"there is no judge for a protocol of kind {protocol.kind!r}; there are {', '.join(JUDGES)}")
     return JUDGES[protocol.kind](protocol, joint, spec)

@@ -45,6 +45,7 @@ class DenseProtocol(Protocol):
     released: tuple[str, ...] = ("Y",)
     promise: Spec | None = None
     certificate: Certificate | None = field(default=None, compare=False)
+    parents: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "integers", _frozen(self.integers))
@@ -96,7 +97,8 @@ class DenseProtocol(Protocol):
         """Outputs and weights; weights are decimal strings, column by column."""
         columns = [[str(w) for w in column] for column in self.integers.T.tolist()]
         outputs = [output_to_json(o) for o in self.outputs]
-        return {"released": list(self.released), "outputs": outputs, "bits": self.bits, "weights": columns}
+        content = {"released": list(self.released), "outputs": outputs, "bits": self.bits, "weights": columns}
+        return content | ({"composed": list(self.parents)} if self.parents else {})
 
     def certified(self, certificate: Certificate) -> Self:
         """The same protocol with the verdict on it at hand."""
@@ -108,8 +110,8 @@ class DenseProtocol(Protocol):
         match data:
             case {"released": [*released], "outputs": [*outputs], "bits": int(bits), "weights": [*columns]}:
                 meanings = tuple(output_from_json(o) for o in outputs)
-                weights = parse_weights(columns, bits)
-                return cls(weights, bits, meanings, released=tuple(released), **common)
+                weights, parents = parse_weights(columns, bits), tuple(map(str, data.get("composed", ())))
+                return cls(weights, bits, meanings, released=tuple(released), parents=parents, **common)
         raise ProtocolError("a dense protocol needs released columns, outputs, bits and weights")
 
     def _repr_html_(self) -> str:

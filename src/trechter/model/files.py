@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
@@ -11,7 +12,7 @@ from typing import Any
 from trechter.errors import OutputError, RequestError
 
 
-def write_atomically(path: str | Path, content: str | bytes) -> None:
+def write_atomically(path: str | Path, content: str | bytes, mode: int | None = None) -> None:
     """Write beside the target, then rename over it; nothing half-written is ever seen under its name."""
     target = Path(path)
     try:
@@ -21,13 +22,19 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content if isinstance(content, bytes) else content.encode())
-        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).chmod(0o666 & ~_umask() if mode is None else mode)
         Path(temporary).replace(target)
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise OutputError(f"cannot write {target}: {error.strerror}; choose another place") from None
         raise
+
+
+def content_hash(content: dict[str, Any]) -> str:
+    """SHA-256 of a JSON object, whatever the order of its keys."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def check_apart(out: str | Path, source: Any) -> None:

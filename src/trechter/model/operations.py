@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import count
 from itertools import product as every
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from trechter.alphabet import Attribute
+from trechter.alphabet.attribute import shorten
 from trechter.errors import ProtocolError
 from trechter.exact.matrices import Integers
 from trechter.model.dense import DenseProtocol
+from trechter.model.joint import Joint
 from trechter.model.outputs import Output
+from trechter.model.protocol import Protocol
+
+MOST_ENTRIES = 4_000_000  # of a composition's matrix, each a Python integer
 
 
 def product(protocols: Sequence[DenseProtocol]) -> DenseProtocol:
@@ -33,21 +42,61 @@ def product(protocols: Sequence[DenseProtocol]) -> DenseProtocol:
     )
 
 
-def compose(first: DenseProtocol, second: DenseProtocol) -> DenseProtocol:
-    """The protocol of two independent releases of the same X: both outputs are seen."""
-    if (first.reads, first.input_attributes) != (second.reads, second.input_attributes):
-        raise ProtocolError("composed protocols must read the same columns with the same values")
-    check_secrets([first, second])
-    weights = first.weights[:, None, :] * second.weights[None, :, :]
-    return DenseProtocol(
-        weights.reshape(-1, weights.shape[-1]),
-        first.bits + second.bits,
-        tuple(_joined(parts) for parts in every(_parts(first), _parts(second))),
-        first.secret,
-        first.release,
-        first.reads,
-        _distinct([*first.released, *second.released]),
-    )
+def compose(first: Protocol, *more: Protocol, joint: Joint | None = None) -> DenseProtocol:
+    """Independent releases of the same rows are one protocol: Q(y¹y²… | i) = Π Qᵏ(yᵏ | what k reads of i).
+
+    It reads the columns of all of them, and the secret if one does; or the columns of a joint, in its order.
+    """
+    protocols = (first, *more)
+    if joint is None:
+        check_secrets(protocols)
+    secret = joint.secret if joint else first.secret
+    release = joint.release if joint else _union(protocols)
+    reads = reads_of(protocols, secret)
+    letters = math.prod(len(a) for a in (secret + release if reads == "sx" else release))
+    weights, bits = np.ones((1, letters), object), 0
+    for protocol in protocols:
+        own, bits = exact_weights(protocol), bits + protocol.bits  # type: ignore[attr-defined]
+        _check_size(len(weights) * len(own), letters)
+        own = own[:, columns_read(protocol, secret, release, reads)].astype(object)
+        weights = (weights[:, None, :] * own[None, :, :]).reshape(-1, letters)
+    outputs = tuple(_joined(parts) for parts in every(*map(_parts, protocols)))
+    released = _distinct([column.name for p in protocols for column in p.columns()])
+    parents = tuple(digest for p in protocols for digest in (p.parents or (p.digest,)))
+    return DenseProtocol(weights, bits, outputs, secret, release, reads, released, parents=parents)
+
+
+def reads_of(protocols: Sequence[Protocol], secret: Sequence[Attribute]) -> str:
+    """What protocols read together of a table with this secret: "sx" if one of them reads a secret column."""
+    names = {a.name for a in secret}
+    return "sx" if any(a.name in names for p in protocols for a in p.input_attributes) else "x"
+
+
+def columns_read(
+    protocol: Protocol, secret: Sequence[Attribute], release: Sequence[Attribute], reads: str
+) -> NDArray[np.intp]:
+    """The column of a protocol that each letter of a table draws from; letters are x, or (s, x), in C order."""
+    table = {a.name: a for a in ((*secret, *release) if reads == "sx" else release)}
+    sizes = [len(a) for a in table.values()]
+    codes = dict(zip(table, np.unravel_index(np.arange(math.prod(sizes)), sizes), strict=True))
+    for attribute in protocol.input_attributes:
+        if attribute.name not in table:
+            raise ProtocolError(f"a protocol reads {attribute.name!r}, but the columns here are {', '.join(table)}")
+        if attribute != table[attribute.name]:
+            raise ProtocolError(
+                f"the values of {attribute.name!r} are not the same everywhere, {shorten(attribute.labels)} here and "
+                f"{shorten(table[attribute.name].labels)} there: use one schema for all releases of a table"
+            )
+    own = protocol.input_attributes
+    return np.ravel_multi_index([codes[a.name] for a in own], [len(a) for a in own])
+
+
+def exact_weights(protocol: Protocol) -> Integers:
+    """The whole matrix as integers over 2^bits."""
+    integers: Integers | None = getattr(protocol, "integers", None)
+    if integers is None:
+        raise ProtocolError(f"a protocol of kind {protocol.kind!r} has no matrix of integers, so it cannot be composed")
+    return integers
 
 
 def marginal(protocol: DenseProtocol, names: str | Sequence[str]) -> DenseProtocol:
@@ -65,7 +114,7 @@ def marginal(protocol: DenseProtocol, names: str | Sequence[str]) -> DenseProtoc
     return DenseProtocol(weights, protocol.bits, plain, released=tuple(wanted), **common)
 
 
-def check_secrets(protocols: Sequence[DenseProtocol]) -> None:
+def check_secrets(protocols: Sequence[Protocol]) -> None:
     """Protocols that are put together protect the same secret."""
     if any(p.secret != protocols[0].secret for p in protocols):
         names = [", ".join(a.name for a in p.secret) for p in protocols]
@@ -77,10 +126,26 @@ def sum_rows(weights: Integers, chosen: Sequence[bool]) -> Integers:
     return np.asarray(weights[np.flatnonzero(chosen)].sum(axis=0))
 
 
-def _parts(protocol: DenseProtocol) -> list[tuple[Output, ...]]:
-    if len(protocol.released) == 1:
+def _union(protocols: Sequence[Protocol]) -> tuple[Attribute, ...]:
+    """All columns that are read but the secret, in the order in which they are first named."""
+    found: dict[str, Attribute] = {}
+    for attribute in (a for p in protocols for a in p.release):
+        found.setdefault(attribute.name, attribute)
+    return tuple(found.values())
+
+
+def _check_size(outputs: int, letters: int) -> None:
+    if outputs * letters > MOST_ENTRIES:
+        raise ProtocolError(
+            f"the composition has {outputs:,} outputs × {letters:,} inputs, too many for a matrix; "
+            "trechter.audit.certify_together judges it without one"
+        )
+
+
+def _parts(protocol: Any) -> list[tuple[Output, ...]]:
+    if len(protocol.columns()) == 1:
         return [(o,) for o in protocol.outputs]
-    return [tuple(o) for o in protocol.outputs]  # type: ignore[arg-type]
+    return [tuple(o) for o in protocol.outputs]
 
 
 def _joined(parts: Sequence[tuple[Output, ...]]) -> Any:
@@ -91,10 +156,9 @@ def _joined(parts: Sequence[tuple[Output, ...]]) -> Any:
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     """Names with a number where they would repeat."""
-    totals = {name: list(names).count(name) for name in names}
-    seen = dict.fromkeys(names, 0)
-    result = []
+    once = {name for name in names if list(names).count(name) == 1}
+    result: list[str] = []
     for name in names:
-        seen[name] += 1
-        result.append(name if totals[name] == 1 else f"{name}_{seen[name]}")
+        numbered = (f"{name}_{k}" for k in count(1))
+        result.append(name if name in once else next(n for n in numbered if n not in once and n not in result))
     return tuple(result)

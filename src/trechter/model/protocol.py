@@ -6,7 +6,6 @@ The file is `protocol.json`: labels, outputs, the promise, the exact weights or 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import warnings
 from abc import ABC, abstractmethod
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from trechter.alphabet import Attribute
 from trechter.errors import ProtocolError, TrechterError, TrechterWarning
-from trechter.model.files import read_json, write_atomically
+from trechter.model.files import content_hash, read_json, write_atomically
 from trechter.model.randomness import Randomness, randomness
 from trechter.model.spec import Spec
 from trechter.tables import OutputColumn, open_table
@@ -39,6 +38,7 @@ class Protocol(ABC):
     release: tuple[Attribute, ...]
     reads: str
     promise: Spec | None
+    parents: tuple[str, ...] = ()  # the hashes of what it was composed of
 
     def __init_subclass__(cls) -> None:
         Protocol.KINDS[cls.kind] = cls
@@ -87,7 +87,7 @@ class Protocol(ABC):
         content = {"format": FORMAT, "version": VERSION, "kind": self.kind, "reads": self.reads}
         content |= {"secret": [a.to_json() for a in self.secret], "release": [a.to_json() for a in self.release]}
         content |= {"promise": self.promise.to_json() if self.promise else None} | self.body()
-        return content | {"hash": _hash(content)}
+        return content | {"hash": content_hash(content)}
 
     @cached_property
     def digest(self) -> str:
@@ -107,12 +107,17 @@ class Protocol(ABC):
     @staticmethod
     def load(path: str | Path) -> Protocol:
         """Read `protocol.json`; a file that was changed by hand is refused."""
-        data = read_json(path, FORMAT, VERSION, ProtocolError)
+        return Protocol.from_json(read_json(path, FORMAT, VERSION, ProtocolError), path)
+
+    @staticmethod
+    def from_json(content: dict[str, Any], path: str | Path) -> Protocol:
+        """Inverse of `to_json`; what is wrong is said of the file that it stands in."""
+        data = dict(content)
         kind = Protocol.KINDS.get(str(data.get("kind")))
         if kind is None:
             raise ProtocolError(f"{path}: unknown kind of protocol {data.get('kind')!r}")
         stated = data.pop("hash", None)
-        if stated != _hash(data):
+        if stated != content_hash(data):
             raise ProtocolError(f"{path}: the content does not match its hash; the file was changed after it was made")
         try:
             return kind.from_body(data, **_common(data, path))
@@ -126,11 +131,6 @@ def left_out(columns: Sequence[str]) -> str:
     """What is said of columns that do not come out."""
     names = ", ".join(name or "(a column without a name)" for name in columns)
     return f"left out, because the protocol does not cover them: {names}"
-
-
-def _hash(content: dict[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def _common(data: dict[str, Any], path: str | Path) -> dict[str, Any]:
