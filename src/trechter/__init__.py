@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from trechter.optimal import design, frontier
     from trechter.privacy import LDP, LIP, SRLDP, SRLIP
     from trechter.workflow import compare, publish, verify
+    from trechter.workflow.ledger import Ledger
 
 __version__ = "0.1.0"
 
@@ -59,6 +60,7 @@ _HOMES = {
     "optimal": ("design", "frontier"),
     "privacy": ("LDP", "LIP", "SRLDP", "SRLIP"),
     "workflow": ("compare", "publish", "verify"),
+    "workflow.ledger": ("Ledger",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -76,6 +78,7 @@ __all__ = [
     "InsecureWarning",
     "Joint",
     "LeakWarning",
+    "Ledger",
     "MutualInformation",
     "Protocol",
     "Result",

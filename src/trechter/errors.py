@@ -7,6 +7,7 @@ TrechterError
 │   ├── JointError          counts that are no distribution
 │   ├── NotionError         a privacy level or notion that makes no sense
 │   ├── ProtocolError       a protocol that is malformed, or made for other values
+│   ├── LedgerError         a ledger that is malformed, or kept for other counts
 │   └── OutputError         a place that cannot be written
 ├── NotPrivateError         the answer is no: a protocol does not hold what it promises (exit code 1)
 └── SolverError             a solver failed, or claimed what is not so     (exit code 4)
@@ -44,6 +45,10 @@ class NotionError(RequestError):
 
 class ProtocolError(RequestError):
     """A protocol that is malformed, or that was made for other values."""
+
+
+class LedgerError(RequestError):
+    """A ledger that is malformed, or that is kept for other counts."""
 
 
 class OutputError(RequestError):

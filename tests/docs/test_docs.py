@@ -42,6 +42,7 @@ PUBLIC = {
     "InsecureWarning",
     "Joint",
     "LeakWarning",
+    "Ledger",
     "MutualInformation",
     "Protocol",
     "Result",

@@ -12,13 +12,14 @@ from trechter.cli.console import run
 from trechter.cli.demo import demo
 from trechter.cli.design import design
 from trechter.cli.frontier import frontier
+from trechter.cli.ledger import ledger
 from trechter.cli.publish import publish
 from trechter.cli.reproduce import reproduce
 from trechter.cli.sanitise import sanitise
 from trechter.cli.schema import schema
 from trechter.cli.verify import verify
 
-COMMANDS = (publish, design, frontier, compare, sanitise, verify, schema, demo, reproduce)
+COMMANDS = (publish, design, frontier, compare, sanitise, verify, ledger, schema, demo, reproduce)
 
 
 @click.group(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

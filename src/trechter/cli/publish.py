@@ -10,10 +10,13 @@ from trechter.cli import options as o
 from trechter.cli.console import Outcome, note, stages, wide
 from trechter.measures import MutualInformation, TaskInformation
 from trechter.model.protocol import left_out
+from trechter.model.spec import Spec
 from trechter.report.facts import Facts
+from trechter.report.numbers import at_most
 from trechter.report.release import Release
 from trechter.report.words import guarantee
 from trechter.workflow import publish as publish_table
+from trechter.workflow.ledger import CAVEAT
 
 
 @click.command(no_args_is_help=True)
@@ -24,6 +27,8 @@ from trechter.workflow import publish as publish_table
 @o.domains
 @click.option("--order", default="shuffle", show_default=True, help="shuffle; or keep, which gives away what the order tells.")
 @click.option("--overwrite", is_flag=True, help="Replace a former release that was never given away.")
+@click.option("--ledger", metavar="FILE", help="Enter the release in this ledger; refused if it would pass its limit.")
+@click.option("--recount", is_flag=True, help="The table has new rows: judge the whole ledger anew for its counts.")
 @o.solving
 @o.seed
 @o.machine
@@ -51,6 +56,7 @@ def released(made: Release, out: str) -> dict[str, Any]:
     facts = {"out": out, "released": made.file, "rows": int(made.drawn.sum()), "outputs": len(made.drawn)}
     found = {"utility": result.utility, "bound": result.bound, "gap": result.gap, "status": result.status}
     cost = {"solver": result.solver, "seconds": result.seconds, "secure": made.certificate.facts["secure"]}
+    cost |= {name: made.certificate.facts[name] for name in ("ledger",) if name in made.certificate.facts}
     return facts | {"notion": str(made.certificate.notion), "holds": made.certificate.holds} | found | cost
 
 
@@ -60,9 +66,18 @@ def story(made: Release, out: str) -> str:
         f"Released {int(made.drawn.sum())} rows in {out}/{made.file}, certified {made.certificate.notion}.",
         *guarantee(Facts(made)),
         _worth(made),
+        *_booked(made),
         f"For readers: {made.file}, protocol.json, certificate.json, codebook.md. For you alone: steward/report.html.",
     ]
     return "\n".join(lines)
+
+
+def _booked(made: Release) -> list[str]:
+    found = made.certificate.facts.get("ledger")
+    if found is None:
+        return []
+    limit, level = Spec.from_json(found["limit"]), at_most(found["level"], 6)
+    return [f"Entry {found['entry']} of the ledger: everything in it comes to level {level}, limit {limit}. {CAVEAT}"]
 
 
 def _worth(made: Release) -> str:

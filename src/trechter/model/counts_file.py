@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import Protocol as Shape
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from trechter.alphabet.attribute import shorten
 from trechter.errors import JointError
 from trechter.exact import as_fraction
 from trechter.model.joint import Joint
-from trechter.model.protocol import Protocol
 
 
 def counts_csv(joint: Joint) -> str:
@@ -32,9 +32,19 @@ def counts_csv(joint: Joint) -> str:
     return text.getvalue()
 
 
-def read_counts(path: str | Path, protocol: Protocol) -> Joint:
+class Columns(Shape):
+    """Anything that has secret and released columns: a protocol, a ledger."""
+
+    @property
+    def secret(self) -> tuple[Attribute, ...]: ...
+
+    @property
+    def release(self) -> tuple[Attribute, ...]: ...
+
+
+def read_counts(path: str | Path, columns: Columns) -> Joint:
     """The joint of a counts file, in the order of values that a protocol was made for."""
-    attributes = (*protocol.secret, *protocol.release)
+    attributes = (*columns.secret, *columns.release)
     rows = _rows(path)
     header = next(rows, [])
     names = [*(a.name for a in attributes), "count"]
@@ -49,8 +59,8 @@ def read_counts(path: str | Path, protocol: Protocol) -> Joint:
         *labels, count = (row[place] for place in places)
         counts[_cell(attributes, labels, f"{path}, line {number}")] += _number(count, f"{path}, line {number}")
     small = all(v.denominator == 1 for v in counts.ravel()) and counts.sum() < 2**53
-    flat = (counts.astype(np.int64) if small else counts).reshape(-1, *(len(a) for a in protocol.release))
-    return Joint(flat, secret=protocol.secret, release=protocol.release)
+    flat = (counts.astype(np.int64) if small else counts).reshape(-1, *(len(a) for a in columns.release))
+    return Joint(flat, secret=columns.secret, release=columns.release)
 
 
 def _rows(path: str | Path) -> Iterator[list[str]]:

@@ -6,10 +6,17 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from trechter.errors import OutputError, RequestError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 
 def write_atomically(path: str | Path, content: str | bytes, mode: int | None = None) -> None:
@@ -29,6 +36,33 @@ def write_atomically(path: str | Path, content: str | bytes, mode: int | None = 
         if isinstance(error, OSError):
             raise OutputError(f"cannot write {target}: {error.strerror}; choose another place") from None
         raise
+
+
+@contextmanager
+def locked(path: str | Path) -> Iterator[None]:
+    """Wait until nobody else holds the file; it is free again when the process ends, however it ends.
+
+    Windows has no such locks: there it does nothing.
+    """
+    held = None if fcntl is None else _hold(path)
+    try:
+        yield
+    finally:
+        if held is not None:
+            held.close()
+
+
+def _hold(path: str | Path) -> IO[bytes]:
+    """The file, locked; if it was replaced while we waited, the new one."""
+    try:
+        while True:
+            file = open(path, "rb")  # noqa: SIM115
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                return file
+            file.close()
+    except OSError as error:
+        raise OutputError(f"cannot lock {path}: {error.strerror}") from None
 
 
 def content_hash(content: dict[str, Any]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,9 @@ from trechter.report import codebook, page
 from trechter.report.release import Release
 from trechter.tables import open_table
 from trechter.workflow.design import about
+from trechter.workflow.ledger import Ledger
 from trechter.workflow.staging import check_free, staged
+from trechter.workflow.verify import joint_of
 
 ORDERS = ("shuffle", "keep")
 RELEASING = "releasing"  # the last stage: the folder gets its name
@@ -43,25 +47,52 @@ def publish(
     weight: str | None = None,
     order: str = "shuffle",
     overwrite: bool = False,
+    ledger: str | Path | None = None,
+    recount: bool = False,
     rng: Callable[[int], bytes] | None = None,
     insecure_seed: int | None = None,
     tell: Callable[[str], None] = lambda stage: None,
     **options: Any,
 ) -> Release:
-    """Design, sanitise and write a release; `options` go to `design`, `tell` hears of each stage."""
+    """Design, sanitise and write a release; `options` go to `design`, `tell` hears of each stage.
+
+    With a ledger, a release that would pass its limit together with the earlier ones is refused, and any other is entered
+    before it appears: there may be an entry without its release, but never a release without its entry.
+    """
     if order not in ORDERS:
         raise RequestError(f"order={order!r} is unknown; use 'shuffle', or 'keep' if the order of rows tells nothing")
     check_free(out, overwrite)
     random = randomness(rng, insecure_seed)
     tell("counting")
+    if ledger is not None:
+        _check_ledger(Ledger.load(ledger), table, weight, recount, random)
     joint = Joint.from_table(table, secret=secret, release=release, schema=schema, task=task, weight=weight)
     tell("designing")
     result = design(joint, notion, **about(task, options))
-    with staged(out, overwrite) as folder:
-        tell("sanitising")
-        made = _write(folder, table, joint, result, random, order)
-        tell(RELEASING)
+    with nullcontext() if ledger is None else Ledger.open(ledger) as book:
+        if book is not None:
+            result = _entered(result, book, joint_of(table, book, weight), str(out), recount)
+        with staged(out, overwrite) as folder:
+            tell("sanitising")
+            made = _write(folder, table, joint, result, random, order)
+            tell(RELEASING)
+            if book is not None:
+                book.save()
     return made
+
+
+def _check_ledger(book: Ledger, table: Any, weight: str | None, recount: bool, random: Randomness) -> None:
+    """What would be refused in the end for any design is refused at once."""
+    if not random.secure:
+        raise RequestError("a release from a seed cannot be entered in a ledger: whoever knows the seed knows the draws")
+    book.check(joint_of(table, book, weight), recount)
+
+
+def _entered(result: Result, book: Ledger, whole: Joint, source: str, recount: bool) -> Result:
+    """The result, once it is in the ledger; the steward's certificate says where it stands there."""
+    book.add(result.protocol, whole, source=source, again=True, recount=recount)
+    facts = {"entry": len(book.entries), "limit": book.limit.to_json(), "level": book.level}
+    return replace(result, certificate=result.certificate.with_facts(ledger=facts))
 
 
 def _write(folder: Path, table: Any, joint: Joint, result: Result, random: Randomness, order: str) -> Release:

@@ -8,7 +8,7 @@ from typing import Any
 from trechter.audit import certify
 from trechter.errors import RequestError
 from trechter.model.certificate import Certificate
-from trechter.model.counts_file import read_counts
+from trechter.model.counts_file import Columns, read_counts
 from trechter.model.joint import Joint
 from trechter.model.protocol import Protocol
 from trechter.privacy import Notion
@@ -24,7 +24,7 @@ def verify(
     return certify(loaded, read_counts(counts, loaded) if counts is not None else joint_of(table, loaded), notion)
 
 
-def joint_of(table: Any, protocol: Protocol) -> Joint:
-    """The counts of a table, over the values that the protocol was made for."""
-    secret, release = ([a.name for a in role] for role in (protocol.secret, protocol.release))
-    return Joint.from_table(table, secret=secret, release=release, schema=protocol.secret + protocol.release)
+def joint_of(table: Any, columns: Columns, weight: str | None = None) -> Joint:
+    """The counts of a table, over the values that a protocol was made for."""
+    secret, release = ([a.name for a in role] for role in (columns.secret, columns.release))
+    return Joint.from_table(table, secret=secret, release=release, schema=columns.secret + columns.release, weight=weight)

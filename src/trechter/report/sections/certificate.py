@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trechter.model.certificate import Certificate
+from trechter.model.spec import Spec
 from trechter.report.facts import Facts
 from trechter.report.html import Html, Part, datum, element, join, paragraph, section
 from trechter.report.numbers import at_most, count, number, quotient
@@ -54,6 +55,7 @@ def _lines(facts: Facts) -> list[tuple[str, Part]]:
         ("Level measured", f"{at_most(certificate.level, 8)} (rounded up)"),
         ("e^level, exactly", _exact(certificate)),
         ("Each secret alone", _separate(certificate)),
+        ("With earlier releases", _ledger(certificate)),
         ("Protocol", _hash(certificate.protocol)),
         ("Counts", _hash(str(known.get("counts", "")), " (salted; the salt is in steward/certificate.json)")),
         ("Rows counted", _rows(facts)),
@@ -81,6 +83,14 @@ def _separate(certificate: Certificate) -> Html | None:
         return None
     parts = [join(datum(visible(name)), f": {at_most(level, 6)}") for name, level in levels.items()]
     return join(*(join(part, "; ") for part in parts[:-1]), parts[-1])
+
+
+def _ledger(certificate: Certificate) -> str | None:
+    found = certificate.facts.get("ledger")
+    if not isinstance(found, dict):
+        return None
+    limit = Spec.from_json(found["limit"])
+    return f"entry {found['entry']} of the ledger; everything in it comes to {at_most(found['level'], 8)}, limit {limit}"
 
 
 def _hash(digest: str, note: str = "") -> Html | None:
