@@ -86,6 +86,16 @@ def test_nothing_is_computed_that_cannot_be_drawn(trechter, table, schema, tmp_p
     assert "pip install 'trechter[figures]'" in said
 
 
+def test_the_table_comes_also_where_the_picture_fails(trechter, table, schema, tmp_path):
+    pytest.importorskip("altair")
+    out = tmp_path / "picture.svg"
+    out.mkdir()
+    code, shown, said = trechter(*asked(table, schema, "--plot", out))
+    assert code == 2
+    assert shown.startswith("published: work")
+    assert f"cannot write {out}" in said
+
+
 def test_the_picture_does_not_replace_the_table(trechter, table, schema):
     table.rename(table.with_suffix(".svg"))
     code, _, said = trechter(*asked(table.with_suffix(".svg"), schema, "--plot", table.with_suffix(".svg")))

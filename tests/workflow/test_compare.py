@@ -36,6 +36,8 @@ def test_laws(seed, shape, name, eps):
     for row in found.rows:
         check_row(row, joint, notion, best)
     check_order(found)
+    json.dumps(found.to_json(), allow_nan=False)
+    assert all(row.label in str(found) and row.label in found._repr_html_() for row in found.rows)
 
 
 def check_row(row, joint, notion, best):

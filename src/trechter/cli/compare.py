@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from trechter.cli import options as o
-from trechter.cli.console import DONE, INTERRUPTED, Outcome, note, stages
+from trechter.cli.console import DONE, INTERRUPTED, WRONG, Outcome, note, stages
+from trechter.errors import TrechterError
 from trechter.mechanisms import MECHANISMS
 from trechter.model.files import check_apart
 from trechter.workflow.compare import SECONDS, compare_table
+from trechter.workflow.comparison import Comparison
 from trechter.workflow.comparison_picture import check_place
 
 
@@ -40,12 +43,25 @@ def compare(input: str, plot: str | None, as_json: bool, **asked: Any) -> None:
     with stages(as_json) as tell:
         options = roles | names | o.solver_of(asked, tell)
         found = compare_table(input, notion, epsilons=levels, schema=schema, tell=tell, **options)
-        if plot is not None:
-            tell("drawing")
-            found.save_plot(plot)
+        problem = _drawn(found, plot, tell)
+    data, text, code = found.to_json(), str(found), INTERRUPTED if found.interrupted else DONE
+    if problem:  # the table is there all the same
+        note(f"error: {problem}", style="bold red")
+        code = code or WRONG
+    elif plot is not None:
+        data, text = data | {"plot": plot}, f"{text}\nThe picture is in {plot}."
     if found.interrupted:
         note("interrupted: rows may be missing", style="yellow")
-    data, text = found.to_json(), str(found)
-    if plot is not None:
-        data, text = data | {"plot": plot}, f"{text}\nThe picture is in {plot}."
-    raise Outcome(data, text, INTERRUPTED if found.interrupted else DONE)
+    raise Outcome(data, text, code)
+
+
+def _drawn(found: Comparison, plot: str | None, tell: Callable[[str], None]) -> str | None:
+    """Draw it, if that was asked; what went wrong, if something did."""
+    if plot is None:
+        return None
+    tell("drawing")
+    try:
+        found.save_plot(plot)
+    except TrechterError as error:
+        return str(error)
+    return None
