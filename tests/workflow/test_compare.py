@@ -162,7 +162,7 @@ def test_levels_beyond_what_floats_can_hold_are_told_apart():
 
 def test_a_task_is_measured_by_what_x_itself_says_of_it():
     counts = np.random.default_rng(0).integers(1, 40, (2, 3, 2))
-    joint = tr.Joint(counts, secret=("S", "ab"), release={"X": "uvw"}, task=("T", "01"))
+    joint = tr.Joint(counts, secret=("S", [*"ab"]), release={"X": [*"uvw"]}, task=("T", [*"01"]))
     found = tr.compare(joint, tr.LIP(9), mechanisms=["identity"], measure=tr.TaskInformation())
     assert found.rows[0].share(found.whole) == 1
 
