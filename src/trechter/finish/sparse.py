@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.audit.certify import certify, holds, judge_entries
+from trechter.audit.certify import certify
 from trechter.errors import SolverError
 from trechter.exact.exponential import exp_bounds
 from trechter.exact.rounding import VAST, WORD
@@ -57,9 +57,10 @@ def deliver_sparse(
     entries = _tidied(letters, shares, masses[occurring])
     entries = entries._replace(letter=occurring[entries.letter])
     for weights in _attempts(entries, len(masses), spec):
-        if holds(judge_entries(weights, reads, joint, spec), spec.epsilon):
+        protocol = sparse_protocol_of(weights, joint, spec, reads)
+        if protocol.certificate is not None and protocol.certificate.holds:
             stats = {"mixed": weights.shared / (1 << weights.bits), "bits": weights.bits, "entries": len(weights.weight)}
-            return sparse_protocol_of(weights, joint, spec, reads), stats
+            return protocol, stats
     raise SolverError(f"no certified protocol for {spec} was found near the solver's answer; ε may be too small for floats")
 
 

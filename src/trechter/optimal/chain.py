@@ -46,7 +46,7 @@ def solve(problem: Problem, budget: Budget, whole: Solver, part: Solver) -> Solu
 def bound(problem: Problem, labels: NDArray[np.intp], budget: Budget, part: Solver, shares: int) -> float:
     """H(Xʲ) + Σ_v P(Xʲ = v) OPT(K_v), each OPT bounded in its share of the time that is left to so many attributes."""
     values, end = np.unique(labels), budget.elapsed + _left(budget) / shares
-    terms = [entropy(np.bincount(labels, problem.masses))]
+    terms = [entropy(np.bincount(labels, problem.masses).astype(np.float64))]
     for k, v in enumerate(values):
         inside = labels == v
         mass = float(problem.masses[inside].sum())
