@@ -55,7 +55,7 @@ _HOMES = {
     "model.certificate": ("Certificate",),
     "model.joint": ("Joint",),
     "model.operations": ("compose", "marginal"),
-    "model.dense": ("Protocol",),
+    "model.kinds": ("Protocol",),
     "model.result": ("Result",),
     "optimal": ("design", "frontier"),
     "privacy": ("LDP", "LIP", "SRLDP", "SRLIP"),

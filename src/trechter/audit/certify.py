@@ -12,6 +12,7 @@ import numpy as np
 
 from trechter.alphabet import Attribute
 from trechter.audit.definitions import Drawn, Sums, worst_ratio
+from trechter.audit.unary import judge_unary
 from trechter.errors import NotionError, ProtocolError
 from trechter.exact import at_most_exp, log_up, product
 from trechter.exact.matrices import Integers
@@ -160,7 +161,11 @@ def check_entries(weights: SparseWeights) -> Integers:
     return np.asarray(shares)
 
 
-JUDGES: dict[str, Callable[[Any, Joint, Spec], Fraction | None]] = {"dense": judge_dense, "sparse": judge_sparse}
+JUDGES: dict[str, Callable[[Any, Joint, Spec], Fraction | None]] = {
+    "dense": judge_dense,
+    "sparse": judge_sparse,
+    "unary": judge_unary,
+}
 
 
 def _typed(attribute: Attribute) -> tuple[object, ...]:

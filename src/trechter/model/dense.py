@@ -22,7 +22,7 @@ from trechter.model.joint import Joint, quotient
 from trechter.model.kernel import Kernel
 from trechter.model.letters import values_of
 from trechter.model.outputs import Output, cell, output_from_json, output_to_json, show
-from trechter.model.protocol import Protocol
+from trechter.model.protocol import Protocol, best_ratio
 from trechter.model.randomness import Randomness
 from trechter.model.spec import Spec
 from trechter.tables import OutputColumn
@@ -84,6 +84,10 @@ class DenseProtocol(Protocol):
     def products(self, table: NDArray[Any]) -> NDArray[np.float64]:
         """table · Qᵀ."""
         return np.asarray(table @ self.matrix.T)
+
+    def ratios(self, over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The largest F·w / G·w, from the products."""
+        return best_ratio(self.products(over), self.products(under))
 
     def kernel(self) -> Callable[[NDArray[np.intp], Randomness], NDArray[Any]]:
         """The sampler of exactly these integers."""

@@ -53,8 +53,12 @@ class Protocol(ABC):
         """Σ_i table[k, i] P(output y | letter i) for every k and y: all that most figures need of a protocol."""
 
     @abstractmethod
+    def ratios(self, over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
+        """For each pair of rows F and G the largest F·w / G·w of any output w, at least 1: levels need no more."""
+
+    @abstractmethod
     def kernel(self) -> Callable[[NDArray[np.intp], Randomness], NDArray[Any]]:
-        """The sampler: letter codes to output codes."""
+        """The sampler: letter codes to output codes, one for each row, or one for each row and released column."""
 
     @abstractmethod
     def columns(self) -> tuple[OutputColumn, ...]:
@@ -125,6 +129,12 @@ class Protocol(ABC):
             raise
         except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
             raise ProtocolError(f"{path} is malformed: {error!r}") from None
+
+
+def best_ratio(over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The largest over / under of each row, at least 1; what is 0 / 0 asks for nothing."""
+    ratios = np.divide(over, under, out=np.where(over > 0, np.inf, 1.0), where=under > 0)
+    return np.asarray(ratios.max(axis=1, initial=1.0))
 
 
 def left_out(columns: Sequence[str]) -> str:

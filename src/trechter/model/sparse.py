@@ -19,7 +19,7 @@ from trechter.model.dense import check_names, columns_of, is_weight
 from trechter.model.heatmap import heat_html
 from trechter.model.letters import values_of
 from trechter.model.outputs import Output, output_from_json, output_to_json, show
-from trechter.model.protocol import Protocol
+from trechter.model.protocol import Protocol, best_ratio
 from trechter.model.randomness import Randomness
 from trechter.model.sparse_weights import SparseKernel, SparseWeights
 from trechter.model.spec import Spec
@@ -77,6 +77,10 @@ class SparseProtocol(Protocol):
     def products(self, table: NDArray[Any]) -> NDArray[np.float64]:
         """Σ_i table[k, i] Q[y, i], without the matrix."""
         return self.sparse.products(table)
+
+    def ratios(self, over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The largest F·w / G·w, from the products."""
+        return best_ratio(self.products(over), self.products(under))
 
     def kernel(self) -> Callable[[NDArray[np.intp], Randomness], NDArray[Any]]:
         """The sampler of exactly these integers."""

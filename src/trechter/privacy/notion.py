@@ -60,9 +60,7 @@ class Notion(ABC):
     def level(self, protocol: Protocol, joint: Joint) -> float:
         """The smallest ε for which the notion holds, as a float; `certify` decides."""
         F, G = self.conditions(letters(joint, protocol.reads))
-        over, under = protocol.products(F), protocol.products(G)
-        ratios = np.divide(over, under, out=np.where(over > 0, np.inf, 1.0), where=under > 0)
-        return float(np.log(ratios.max(initial=1.0)))
+        return float(np.log(protocol.ratios(F, G).max(initial=1.0)))
 
     def __repr__(self) -> str:
         return str(self.spec)

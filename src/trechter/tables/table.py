@@ -78,7 +78,7 @@ class Table:
     ) -> int:
         """Write the released columns to a file of the format that its name says, and return the number of rows.
 
-        Output codes are held in memory, mostly one byte a row; the file is begun when the last of them is drawn.
+        Output codes are held in memory, mostly one byte a row (or a cell, where columns are drawn by themselves); the file is begun when the last of them is drawn.
         Rows stay in place, or row i of the file is row permute(n)[i] of the table.
         """
         path, decoder, encoding = Path(path), Decoder(outputs), Encoding(attributes)
@@ -144,6 +144,6 @@ def open_table(source: Any) -> Table:
 def _draw(encoding: Encoding, kernel: Kernel, outputs: int, batch: pl.DataFrame) -> NDArray[Any]:
     codes = encoding(batch)
     drawn = kernel(codes) if codes.size else codes
-    if drawn.shape != codes.shape or (drawn.size and not 0 <= drawn.min() <= drawn.max() < outputs):
+    if drawn.shape[:1] != codes.shape or (drawn.size and not 0 <= drawn.min() <= drawn.max() < outputs):
         raise ValueError(f"the kernel must draw one of {outputs} outputs for each of {codes.size} rows")
     return drawn

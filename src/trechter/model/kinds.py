@@ -1,0 +1,8 @@
+"""All kinds of protocols, so that whoever loads a file knows every one of them."""
+
+from trechter.model.dense import DenseProtocol
+from trechter.model.protocol import Protocol
+from trechter.model.sparse import SparseProtocol
+from trechter.model.unary import UnaryProtocol
+
+__all__ = ["DenseProtocol", "Protocol", "SparseProtocol", "UnaryProtocol"]
