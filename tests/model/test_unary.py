@@ -40,7 +40,10 @@ def by_definition(p, q, places, a):
     for y in range(2**a):
         has = [bool(y >> x & 1) for x in range(a)]
         rows.append(
-            [math.prod(p if h and i == x else 1 - p if i == x else q if h else 1 - q for i, h in enumerate(has)) for x in range(a)]
+            [
+                math.prod(p if h and i == x else 1 - p if i == x else q if h else 1 - q for i, h in enumerate(has))
+                for x in range(a)
+            ]
         )
     return rows
 
@@ -60,7 +63,9 @@ def test_listed_outputs_are_the_definition(p, q, a):
 
 
 @settings(max_examples=250)
-@given(SEEDS, SHAPES, st.sampled_from(sorted(NOTIONS)), st.sampled_from(["s", "x"]), SHARES, SHARES, st.sampled_from([0.0, 0.4]))
+@given(
+    SEEDS, SHAPES, st.sampled_from(sorted(NOTIONS)), st.sampled_from(["s", "x"]), SHARES, SHARES, st.sampled_from([0.0, 0.4])
+)
 def test_levels_are_those_of_all_sets(seed, shape, name, protect, p, q, zeros):
     """The judge and the float level against the literal definition over 2^a outputs; p < q, 0 and 1 among them."""
     joint = random_joint(seed, *shape, zeros=zeros)
@@ -165,9 +170,7 @@ def test_draws_are_those_of_the_matrix_and_a_wrong_one_would_show():
     for x in range(3):
         bits = protocol.kernel()(np.full(n, x), SeededRandom(x))
         seen = np.bincount(bits @ sets, minlength=8)
-        score, other = (
-            float(((seen - n * m.matrix[:, x]) ** 2 / (n * m.matrix[:, x])).sum()) for m in (protocol, wrong)
-        )
+        score, other = (float(((seen - n * m.matrix[:, x]) ** 2 / (n * m.matrix[:, x])).sum()) for m in (protocol, wrong))
         assert chi2.sf(score, 7) > 1e-6
         assert chi2.sf(other, 7) < 1e-6
 

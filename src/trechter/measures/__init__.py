@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 from trechter.measures.distortion import Distortion, absolute, hamming, squared
+from trechter.measures.entropic import entropy
 from trechter.measures.f_information import ChiSquareInformation, HellingerInformation, TotalVariationInformation
 from trechter.measures.leakage import Leakage, leakage
 from trechter.measures.measure import Measure
-from trechter.measures.mutual_information import MutualInformation, TaskInformation, entropy, mutual_information
+from trechter.measures.mutual_information import MutualInformation, TaskInformation, mutual_information
 from trechter.measures.odds import posterior_range
 
 MEASURES: dict[str, Callable[[], Measure]] = {

@@ -14,11 +14,14 @@ from typing import Protocol as Shape
 import numpy as np
 from numpy.typing import NDArray
 
+from trechter.measures.entropic import Entropic
+from trechter.measures.unary import unary_information
 from trechter.model.joint import Joint
 from trechter.model.letters import letters
 from trechter.model.protocol import Protocol
 from trechter.model.sparse import SparseProtocol
 from trechter.model.sparse_weights import SparseWeights
+from trechter.model.unary import UnaryProtocol
 
 Array = NDArray[np.float64]
 
@@ -62,7 +65,7 @@ class Information(Measure):
 
     def utility(self, joint: Joint, protocol: Protocol) -> float:
         """Σ_y φ(w_y); what is below 0 is float noise."""
-        return max(0.0, float(worth(joint, protocol, self.targets(joint, protocol.reads), self.curve).sum()))
+        return max(0.0, total(joint, protocol, self.targets(joint, protocol.reads), self.curve))
 
 
 def released(joint: Joint, reads: str) -> Array | None:
@@ -70,6 +73,13 @@ def released(joint: Joint, reads: str) -> Array | None:
     if reads == "x":
         return None
     return np.asarray(letters(joint, reads).protected("x"))
+
+
+def total(joint: Joint, protocol: Protocol, targets: Array | None, curve: Curve) -> float:
+    """Σ_y φ(w_y); of an implicit protocol without a list of the outputs, for the curve of mutual information."""
+    if isinstance(protocol, UnaryProtocol) and isinstance(curve, Entropic):
+        return unary_information(protocol, joint.p_x, targets)
+    return float(worth(joint, protocol, targets, curve).sum())
 
 
 def worth(joint: Joint, protocol: Protocol, targets: Array | None, curve: Curve) -> Array:

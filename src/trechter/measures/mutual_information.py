@@ -14,6 +14,7 @@ import numpy as np
 
 from trechter.alphabet.attribute import shorten
 from trechter.errors import JointError, RequestError
+from trechter.measures.entropic import Entropic
 from trechter.measures.measure import Array, Curve, Information, released
 from trechter.model.joint import Joint
 from trechter.model.letters import letters, values_of
@@ -21,19 +22,6 @@ from trechter.model.outputs import show
 from trechter.model.protocol import Protocol
 
 Weights = Mapping[Any, float] | Sequence[float] | Array
-
-
-class Entropic:
-    """g(v) = v ln(v / prior): the curve of mutual information."""
-
-    def value(self, v: Array, prior: Array) -> Array:
-        """g(v); 0 at v = 0."""
-        return v * np.log(np.divide(v, prior, out=np.ones_like(v), where=v > 0))
-
-    def slope(self, v: Array, prior: Array) -> Array:
-        """g'(v); -∞ at v = 0."""
-        with np.errstate(divide="ignore"):
-            return 1 + np.log(np.divide(v, prior, out=np.zeros_like(v), where=v > 0))
 
 
 @dataclass(frozen=True)
@@ -93,12 +81,6 @@ class TaskInformation(Information):
 def mutual_information(joint: Joint, protocol: Protocol) -> float:
     """I(X;Y) in nats."""
     return MutualInformation().utility(joint, protocol)
-
-
-def entropy(p: Array) -> float:
-    """H(p) in nats."""
-    kept = p[p > 0]
-    return float(-(kept * np.log(kept)).sum())
 
 
 def _checked(given: Any) -> Array:

@@ -71,6 +71,11 @@ class UnaryProtocol(Protocol):
         whole = 1 << self.places
         return self.p / whole, self.q / whole, (whole - self.p) / whole, (whole - self.q) / whole
 
+    @property
+    def listed(self) -> bool:
+        """Whether the values are few enough to list all outputs."""
+        return len(self.inputs) <= MOST_VALUES
+
     @cached_property
     def inputs(self) -> tuple[Any, ...]:
         """The values of X."""
@@ -164,7 +169,7 @@ class UnaryProtocol(Protocol):
     def _members(self) -> NDArray[np.bool_]:
         """members[y, x]: whether set y has x."""
         a = len(self.inputs)
-        if a > MOST_VALUES:
+        if not self.listed:
             raise ProtocolError(
                 f"a unary encoding of {a:,} values has 2^{a:,} outputs, which are not listed beyond {MOST_VALUES} values; "
                 "its level, its informations and what it draws need no list"

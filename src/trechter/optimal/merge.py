@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from trechter.geometry import Cone
 from trechter.geometry.cone import Array
 from trechter.measures import entropy
-from trechter.measures.mutual_information import Entropic
+from trechter.measures.entropic import Entropic
 from trechter.optimal.problem import Problem, Solution
 
 DIGITS = 13  # conditions that agree to so many digits are the same: what is left is below the noise of a bound

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from trechter.errors import RequestError
 from trechter.geometry.cone import Array
-from trechter.measures.mutual_information import Entropic
+from trechter.measures.entropic import Entropic
 from trechter.optimal.listed import listed
 from trechter.optimal.monge import most_profit
 from trechter.optimal.pairrows import PairRows
