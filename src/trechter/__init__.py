@@ -24,7 +24,19 @@ if TYPE_CHECKING:
         leakage,
         mutual_information,
     )
-    from trechter.mechanisms import conditional_reporting, constant, generalise, grr, identity, pram, suppress
+    from trechter.mechanisms import (
+        conditional_reporting,
+        constant,
+        generalise,
+        grr,
+        identity,
+        oue,
+        pram,
+        subset,
+        sue,
+        suppress,
+        unary,
+    )
     from trechter.model.certificate import Certificate
     from trechter.model.joint import Joint
     from trechter.model.operations import compose, marginal
@@ -51,7 +63,19 @@ _HOMES = {
         "leakage",
         "mutual_information",
     ),
-    "mechanisms": ("conditional_reporting", "constant", "generalise", "grr", "identity", "pram", "suppress"),
+    "mechanisms": (
+        "conditional_reporting",
+        "constant",
+        "generalise",
+        "grr",
+        "identity",
+        "oue",
+        "pram",
+        "subset",
+        "sue",
+        "suppress",
+        "unary",
+    ),
     "model.certificate": ("Certificate",),
     "model.joint": ("Joint",),
     "model.operations": ("compose", "marginal"),
@@ -100,9 +124,13 @@ __all__ = [
     "leakage",
     "marginal",
     "mutual_information",
+    "oue",
     "pram",
     "publish",
+    "subset",
+    "sue",
     "suppress",
+    "unary",
     "verify",
 ]
 

@@ -64,9 +64,13 @@ PUBLIC = {
     "leakage",
     "marginal",
     "mutual_information",
+    "oue",
     "pram",
     "publish",
+    "subset",
+    "sue",
     "suppress",
+    "unary",
     "verify",
 }
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import random_joint
 from tests.oracles import levels
+from tests.oracles.exponential import exp
 
 import trechter as tr
 from trechter.mechanisms import MECHANISMS
@@ -50,16 +50,12 @@ def test_certified_and_calibrated(name, seed, shape, notion, eps, zeros):
         assert certificate.level_exact == 1
     exact = levels.worst_ratio(notion.name, protocol.weights, joint.counts, protocol.reads)
     assert certificate.level_exact == exact
-    assert certificate.holds == (notion.epsilon is None or (exact is not None and _log(exact) <= notion.spec.exponent))
+    assert certificate.holds == (notion.epsilon is None or (exact is not None and exact <= exp(notion.epsilon, 60)))
     assert 0 <= result.utility <= tr.design(joint, tr.LIP("inf")).utility + 1e-12
     assert result.utility == pytest.approx(
         levels.mutual_information(protocol.weights, joint.counts, protocol.reads), abs=1e-12
     )
     assert list(map(sum, protocol.weights.T.tolist())) == [2**protocol.bits] * protocol.weights.shape[1]
-
-
-def _log(ratio: Fraction) -> float:
-    return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
 @settings(max_examples=15)
@@ -71,7 +67,7 @@ def test_never_above_the_optimum_of_its_input(name, seed, shape, notion, eps):
     if result is None or not result.certificate.holds:
         return
     best = tr.design(joint, notion, reads=result.protocol.reads, time_limit=20)
-    assert result.utility <= best.bound
+    assert result.utility <= best.bound + (1e-12 if result.protocol.kind == "unary" else 0)  # its utility is an integral
 
 
 @pytest.mark.parametrize("name", sorted(MECHANISMS))

@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import product
 
@@ -145,7 +147,7 @@ def test_every_kind_of_table_comes_back_as_it_was(tmp_path):
     truth = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0], [0, 1, 0]]
     with pytest.warns(UserWarning, match="left out"):
         released = protocol.sanitise(pl.DataFrame(TABLE))
-        frame = protocol.sanitise(pd.DataFrame(TABLE, index=list("vwxyz")))
+    frame = protocol.sanitise(pd.DataFrame({"X": TABLE["X"]}, index=list("vwxyz")))
     assert released.schema == dict.fromkeys(("X=a", "X=b", "X=c"), pl.UInt8)
     assert released.rows() == [tuple(row) for row in truth]
     assert frame.to_numpy().tolist() == truth
@@ -202,3 +204,11 @@ def test_composed_with_itself_is_its_square():
     twice = tr.compose(protocol.explicit(), protocol.explicit())
     single = protocol.matrix
     assert twice.matrix == pytest.approx(np.array([single[i] * single[j] for i, j in product(range(8), repeat=2)]))
+
+
+def test_a_fresh_program_knows_every_kind(tmp_path):
+    encoding(labelled(), 16, 3).save(tmp_path / "unary.json")
+    tr.grr(random_joint(1, 2, 300), tr.LIP(1)).protocol.save(tmp_path / "sparse.json")
+    for name in ("unary", "sparse"):
+        ask = f"import trechter; print(trechter.Protocol.load({str(tmp_path / name)!r} + '.json').kind)"
+        assert subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True).stdout.strip() == name

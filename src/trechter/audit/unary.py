@@ -4,9 +4,9 @@ A set y of values is released with P(y|x) ∝ u if x ∈ y, v if not, where u = 
 
     P(y|f) / P(y|g) = (v + (u − v) f(y)) / (v + (u − v) g(y))       for distributions f and g of x.
 
-If p < q then sets and their complements change places, and with them u and v. If u = v nothing is said. If v = 0 then q = 0, and
-only single values and ∅ are seen, or p = 1, and every y has x: either way the largest ratio is that of a single value,
-which is the largest over all y that are not empty.
+If p < q then sets and their complements change places, and with them u and v. If u = v nothing is said. If v = 0 then either
+q = 0, and only single values and ∅ are seen, or p = 1, and every y has x: both ways the largest ratio is that of a single
+value, which is the largest over all y that are not empty.
 
 `largest` ends at the maximum: a ratio ρ that is not the largest is passed by the set of all x with f(x) > ρ g(x), for that
 set has the largest v + (u − v) f(y) − ρ (v + (u − v) g(y)), and some set has it above 0.
@@ -38,7 +38,7 @@ def judge_unary(protocol: UnaryProtocol, joint: Joint, spec: Spec) -> Fraction |
     counts = joint.exact.astype(object)
     axes = np.unravel_index(np.arange(counts.shape[1]), joint.shape[1:])
     _, side_channels = DEFINITIONS[spec.name]
-    worst: Fraction | None = Fraction(1)
+    worst = Fraction(1)
     for chosen in slices([axis.tolist() for axis in axes], "x") if side_channels else [slice(None)]:
         for found in _worst(counts[:, chosen], spec, v, gain):
             if found is None:

@@ -11,10 +11,10 @@ and since V ln V − V + 1 = ∫₀^∞ (e^-τV − e^-τ + (V − 1) τ e^-τ) 
 
 of a positive integrand. So I(T;Y) = Σ_t P(t) K(p(·|t)) − K(p), and I(X;Y) = K(1) − K(p), where K(1) is that of one x alone.
 
-The error: with τ = e^u the trapezoid rule of step h converges exponentially. For |θ| < π/2, c = cos θ, the integrand on
-the line u + iθ is at most N = 4 + 2 ln(1 + (1 + β)/2c) in all, so the step costs at most 2N / (e^(2πθ/h) − 1): less than
-1e-17 for h = 1/5, θ = 3/2, β ≤ 1e40. What lies below u₁ is at most e^u₁ Var(V)/2, what lies above u₂ at most e^-u₂: 1e-17 each.
-Rounding of floats is all that is left: about 1e-14 of K.
+The error: with τ = e^u the trapezoid rule of step h converges exponentially. For |θ| < π/2 and c = cos θ the integral of
+the modulus along the line u + iθ is at most N = 4 + 2 ln(1 + (1 + β)/2c), so the step costs at most 2N / (e^(2πθ/h) − 1):
+less than 1e-17 for h = 1/5, θ = 3/2, β ≤ 1e200. What lies below u₁ is at most e^u₁ Var(V)/2, and what lies above u₂ at most
+e^-u₂: 1e-17 each. Rounding of floats is all that is left: about 1e-14 of K.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def unary_information(protocol: UnaryProtocol, masses: Array, targets: Array | N
 
 def divergence(r: Array, beta: float, q: float, least: float) -> float:
     """K(r); `least` is the smallest value of V, (1 − p)/(1 − q)."""
-    values, times = np.unique(r[r > 0], return_counts=True)
+    values, counts = np.unique(r[r > 0], return_counts=True)
+    times = counts.astype(np.float64)
     variance = beta**2 * q * (1 - q) * float((times * values**2).sum())
     nodes = np.arange(-TAIL - max(0.0, np.log(variance)), TAIL, STEP)
     many = max(1, BLOCK // len(values))

@@ -7,13 +7,31 @@ from trechter.mechanisms.generalise import generalise, suppress
 from trechter.mechanisms.grr import grr
 from trechter.mechanisms.plain import constant, identity
 from trechter.mechanisms.pram import pram
+from trechter.mechanisms.subset import subset
+from trechter.mechanisms.unary import oue, sue, unary
 from trechter.model.result import Result
 
 MECHANISMS: dict[str, Callable[..., Result]] = {
     "constant": constant,
     "grr": grr,
     "conditional-reporting": conditional_reporting,
+    "oue": oue,
+    "sue": sue,
+    "subset": subset,
     "identity": identity,
 }
 
-__all__ = ["MECHANISMS", "conditional_reporting", "constant", "generalise", "grr", "identity", "pram", "suppress"]
+__all__ = [
+    "MECHANISMS",
+    "conditional_reporting",
+    "constant",
+    "generalise",
+    "grr",
+    "identity",
+    "oue",
+    "pram",
+    "subset",
+    "sue",
+    "suppress",
+    "unary",
+]

@@ -174,7 +174,7 @@ class UnaryProtocol(Protocol):
                 f"a unary encoding of {a:,} values has 2^{a:,} outputs, which are not listed beyond {MOST_VALUES} values; "
                 "its level, its informations and what it draws need no list"
             )
-        return np.arange(2**a)[:, None] >> np.arange(a) & 1 == 1
+        return np.asarray(np.arange(2**a)[:, None] >> np.arange(a) & 1 == 1)
 
     def _repr_html_(self) -> str:
         badge = self.certificate.badge() if self.certificate else ""

@@ -78,7 +78,8 @@ class Table:
     ) -> int:
         """Write the released columns to a file of the format that its name says, and return the number of rows.
 
-        Output codes are held in memory, mostly one byte a row (or a cell, where columns are drawn by themselves); the file is begun when the last of them is drawn.
+        Output codes are held in memory, mostly one byte a row, or a cell where columns are drawn by themselves; the file is
+        begun when the last of them is drawn.
         Rows stay in place, or row i of the file is row permute(n)[i] of the table.
         """
         path, decoder, encoding = Path(path), Decoder(outputs), Encoding(attributes)
