@@ -1,6 +1,9 @@
 """Informations of unary encodings by an integral: against sums over all 2^a outputs, other quadratures, and limits."""
 
+import itertools
 import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -53,13 +56,35 @@ def test_a_task(seed, p, q):
     assert task.utility(joint, protocol) == pytest.approx(task.utility(joint, protocol.explicit()), abs=1e-12)
 
 
+@settings(max_examples=40)
+@given(SEEDS, st.integers(1, 6), st.sampled_from([1.0, 1 - 1e-9, 0.5, 0.3]), st.floats(0.4, 22))
+def test_against_fifty_digits(seed, a, p, digits):
+    """Σ_y P₀(y) V ln V in decimals, V exact."""
+    counts = [int(n) for n in np.random.default_rng(seed).integers(1, 10**6, a)]
+    p, q, r = Fraction(p), Fraction(min(10.0**-digits, p / 2)), [Fraction(n, sum(counts)) for n in counts]
+    beta, expected = (p - q) / (q * (1 - q)), Decimal(0)
+    with localcontext() as context:
+        context.prec = 60
+        for has in itertools.product([0, 1], repeat=a):
+            V = 1 + beta * (sum(share for share, h in zip(r, has, strict=True) if h) - q)
+            drawn = q ** sum(has) * (1 - q) ** (a - sum(has)) * V
+            if V:
+                expected += decimal(drawn) * decimal(V).ln()
+    found = divergence(np.array([float(share) for share in r]), float(beta), float(q), float((1 - p) / (1 - q)))
+    assert found == pytest.approx(float(expected), rel=1e-14, abs=0)
+
+
+def decimal(value):
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
 @pytest.mark.parametrize("a", [3, 100, 3000])
 @pytest.mark.parametrize(("p", "q"), [(0.5, 0.27), (0.5, 1e-6), (0.9, 0.01), (1.0, 0.3), (0.5, 0.499), (0.5, 1e-22)])
 def test_half_the_step_and_twice_the_tails_give_the_same(monkeypatch, a, p, q):
     r = np.random.default_rng(a).dirichlet(np.full(a, 0.3))
     beta, least = (p - q) / (q * (1 - q)), (1 - p) / (1 - q)
     found = divergence(r, beta, q, least)
-    monkeypatch.setattr(integral, "STEP", integral.STEP / 2.3)
+    monkeypatch.setattr(integral, "STEP", 0.08)
     monkeypatch.setattr(integral, "TAIL", integral.TAIL * 1.3)
     assert divergence(r, beta, q, least) == pytest.approx(found, rel=3e-13, abs=1e-15)
     monkeypatch.setattr(integral, "STEP", 2.0)
