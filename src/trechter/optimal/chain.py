@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from trechter.geometry import Cone
 from trechter.measures import entropy
-from trechter.measures.mutual_information import Entropic
+from trechter.measures.entropic import Entropic
 from trechter.optimal.polytope import NOISE
 from trechter.optimal.problem import Budget, Problem, Solution
 
