@@ -214,7 +214,8 @@ def _named(role: Role, default: str, sizes: Sequence[int]) -> Iterable[Attribute
 
 
 def _labelled(part: Any) -> Attribute:
-    if not isinstance(part, tuple | list) or len(part) != 2 or not isinstance(part[0], str) or isinstance(part[1], str):
+    pair = isinstance(part, tuple | list) and len(part) == 2 and isinstance(part[0], str)
+    if not pair or (isinstance(part, list) and isinstance(part[1], str)):  # ["work", "sex"] are two names
         raise JointError(
             f'{part!r} does not say what the counts are of: give a name with its labels, ("work", ["full", "part"]), '
             'or several, {"work": […], "sex": […]}'
