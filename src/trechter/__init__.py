@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from trechter.model.result import Result
     from trechter.optimal import design, frontier
     from trechter.privacy import LDP, LIP, SRLDP, SRLIP
-    from trechter.workflow import compare, publish, verify
+    from trechter.workflow import audit_matrix, audit_tables, compare, publish, verify
     from trechter.workflow.ledger import Ledger
 
 __version__ = "0.1.0"
@@ -83,7 +83,7 @@ _HOMES = {
     "model.result": ("Result",),
     "optimal": ("design", "frontier"),
     "privacy": ("LDP", "LIP", "SRLDP", "SRLIP"),
-    "workflow": ("compare", "publish", "verify"),
+    "workflow": ("audit_matrix", "audit_tables", "compare", "publish", "verify"),
     "workflow.ledger": ("Ledger",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -111,6 +111,8 @@ __all__ = [
     "TotalVariationInformation",
     "TrechterError",
     "__version__",
+    "audit_matrix",
+    "audit_tables",
     "certify",
     "compare",
     "compose",

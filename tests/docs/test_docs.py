@@ -51,6 +51,8 @@ PUBLIC = {
     "TotalVariationInformation",
     "TrechterError",
     "__version__",
+    "audit_matrix",
+    "audit_tables",
     "certify",
     "compare",
     "compose",

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import click
 
+from trechter.cli.audit import audit
 from trechter.cli.compare import compare
 from trechter.cli.console import run
 from trechter.cli.demo import demo
@@ -19,7 +20,7 @@ from trechter.cli.sanitise import sanitise
 from trechter.cli.schema import schema
 from trechter.cli.verify import verify
 
-COMMANDS = (publish, design, frontier, compare, sanitise, verify, ledger, schema, demo, reproduce)
+COMMANDS = (publish, design, frontier, compare, sanitise, verify, audit, ledger, schema, demo, reproduce)
 
 
 @click.group(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

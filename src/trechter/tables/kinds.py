@@ -57,6 +57,15 @@ def as_kind(column: pl.Series, kind: str) -> pl.Series:
     return READ[held, kind](column.alias(""))
 
 
+def as_text(column: pl.Series) -> pl.Series:
+    """The cells as text, whatever they are: an integer reads the same if an engine made a float of it."""
+    if nature(column) != "number":
+        return column.cast(pl.String)
+    whole = _number_to_integer(column.alias("")).cast(pl.String)
+    exact = column.fill_nan(None) if column.dtype.is_float() else column
+    return whole.zip_with(whole.is_not_null(), exact.cast(pl.String).alias("")).alias(column.name)
+
+
 def _text_to_integer(column: pl.Series) -> pl.Series:
     found = column.cast(pl.String).cast(pl.Int128, strict=False)
     if found.null_count() == column.null_count():

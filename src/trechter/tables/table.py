@@ -28,6 +28,7 @@ from trechter.tables.encode import Encoding, UnseenError, unseen, without_code
 from trechter.tables.engine import BATCH, Engine, Step
 from trechter.tables.frame import Frame, Lazy
 from trechter.tables.infer import NoCategoriesError, distinct, learn
+from trechter.tables.kinds import as_text
 from trechter.tables.parquet import Parquet
 from trechter.tables.write import check_place, write
 
@@ -59,6 +60,16 @@ class Table:
             return total(self._encoded(encoding.names, partial(tally, encoding)), shape)
         step = partial(tally_weights, encoding, weight)
         return total_weights(self._encoded([*encoding.names, weight], step), shape)
+
+    def codes(self, attributes: Sequence[Attribute]) -> NDArray[np.intp]:
+        """The flat code of each row, in the order of the rows."""
+        encoding = Encoding(attributes)
+        parts = self._encoded(encoding.names, lambda batch: pl.DataFrame({"code": encoding(batch)}))
+        return np.concatenate([part["code"].to_numpy() for part in parts])
+
+    def texts(self, names: Sequence[str]) -> pl.DataFrame:
+        """Some columns as text, in the order of the rows; whole floats are written as integers."""
+        return pl.concat(self._run(names, lambda batch: batch.select(map(as_text, batch))))
 
     def sanitise(self, attributes: Sequence[Attribute], kernel: Kernel, outputs: Sequence[OutputColumn]) -> Any:
         """The released columns, rows in place, as a table of the type that was given; a file becomes a polars DataFrame."""
