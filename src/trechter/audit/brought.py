@@ -2,7 +2,7 @@
 
 What is judged is the matrix as written. Its columns must sum to 1, or miss it by no more than writing explains:
 - float noise (at most 10⁻⁹): the largest entry of the column takes what is missing;
-- n entries rounded to d decimals miss by less than n·10^-d/2: the column is divided by its sum, exactly.
+- n entries rounded to d ≥ 2 decimals miss by less than n·10^-d/2: the column is divided by its sum, exactly.
 Everything else is refused, since nobody knows what would be drawn.
 """
 
@@ -26,6 +26,7 @@ from trechter.model.joint import Joint
 from trechter.model.matrix_file import Written, read_matrix
 
 NOISE = Fraction(1, 10**9)
+FEWEST = 2  # decimals from which a sum that is off is taken for rounding, not for a slip
 Cells = NDArray[np.object_]
 
 
@@ -70,20 +71,19 @@ def _check_signs(written: Written) -> None:
 
 
 def _direction(written: Written, transposed: bool | None) -> tuple[bool, list[str]]:
-    """Whether rows are values, and what to say about it."""
+    """Whether rows are values, and what to say about it; sums that are 1 tell more than sums that rounding explains."""
     columns, rows = _misses(written), _misses(written.turned)
     if transposed is None and columns and rows:
-        raise ProtocolError(f"neither {_sums(columns, 'column')} nor {_sums(rows, 'row')} to 1; {COUNTS}")
+        raise ProtocolError(f"{_sums(columns, 'column')}, and {_sums(rows, 'row')}: neither way round to 1; {COUNTS}")
     if transposed and rows:
         raise ProtocolError(f"no transposed matrix: {_sums(rows, 'row')}, not to 1; {COUNTS}")
     if transposed is False and columns:
         raise ProtocolError(f"{_sums(columns, 'column')}, not to 1; {COUNTS}")
     if transposed is not None:
         return transposed, []
-    if columns:
+    if not rows and (columns or (_off(written) and not _off(written.turned))):
         return True, ["its rows sum to 1 and its columns do not: it is read transposed, a row for each value"]
-    square = written.cells.shape[0] == written.cells.shape[1]
-    if rows or (square and bool(np.all(written.cells == written.cells.T))):
+    if rows or (_off(written.turned) and not _off(written)) or _symmetric(written):
         return False, []
     return False, ["its rows sum to 1 as its columns do: it is read with a column for each value; --transposed turns it"]
 
@@ -93,13 +93,23 @@ COUNTS = "a probability matrix is needed: divide counts or percentages by their 
 
 def _misses(written: Written) -> dict[int, Fraction]:
     """The columns whose sums no rounding explains."""
-    return {j: s for j, s in enumerate(written.cells.sum(axis=0)) if abs(s - 1) > NOISE and not _rounded(written, s)}
+    return {j: total for j, total in _off(written).items() if not _rounded(written, total)}
+
+
+def _off(written: Written) -> dict[int, Fraction]:
+    """The columns whose sums are not 1, beyond float noise."""
+    return {j: total for j, total in enumerate(written.cells.sum(axis=0)) if abs(total - 1) > NOISE}
+
+
+def _symmetric(written: Written) -> bool:
+    b, n = written.cells.shape
+    return b == n and bool(np.all(written.cells == written.cells.T))
 
 
 def _rounded(written: Written, total: Fraction) -> bool:
     """Whether entries rounded to the decimals that are written can have this sum."""
     d = written.decimals
-    return d is not None and d > 0 and abs(total - 1) < len(written.cells) * Fraction(1, 2 * 10**d)
+    return d is not None and d >= FEWEST and abs(total - 1) < len(written.cells) * Fraction(1, 2 * 10**d)
 
 
 def _sums(misses: dict[int, Fraction], side: str) -> str:

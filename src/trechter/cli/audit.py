@@ -10,10 +10,9 @@ from trechter.cli import options as o
 from trechter.cli.console import DONE, NO, Outcome, stages, wide
 from trechter.cli.findings import matrix_found, matrix_story, tables_found, tables_story
 from trechter.errors import RequestError
-from trechter.model.joint import Joint
 from trechter.privacy import Notion
 from trechter.workflow import audit_matrix, audit_tables
-from trechter.workflow.audit_matrix import MatrixAudit, counts_of
+from trechter.workflow.audit_matrix import MatrixAudit, joint_of
 from trechter.workflow.audit_tables import TablesAudit
 
 
@@ -59,10 +58,7 @@ def _matrix(matrix: str, notion: Notion | None, asked: dict[str, Any]) -> Matrix
     _refuse(asked, ("key", "columns"), "a matrix has no rows to match; leave out")
     source = asked["counts"] or asked["input"]
     secret, release = (o.columns_of(asked[role], source) for role in ("secret", "release"))
-    if asked["counts"]:
-        joint = counts_of(source, secret, release, asked["schema"])
-    else:
-        joint = Joint.from_table(source, secret=secret, release=release, schema=asked["schema"])
+    joint = joint_of(source, secret, release, asked["schema"], counted=bool(asked["counts"]))
     return audit_matrix(matrix, joint, notion, transposed=asked["transposed"] or None)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from trechter.alphabet import Attribute
@@ -59,7 +61,9 @@ def matrix_story(found: MatrixAudit) -> str:
     b, n = found.matrix.weights.shape
     letters = "values" if found.matrix.reads == "x" else "pairs of the secret and a value"
     lines = [f"A matrix of {b} outputs and {n} {letters}.", *(f"Note: {note}." for note in found.notes)]
-    lines += ["", f"{'notion':<7} {'level':>10}  worst at", *(_worst_line(found, name) for name in found.worst)]
+    lines += ["", *_worst_lines(found)]
+    if None in {worst.ratio for worst in found.worst.values()}:
+        lines.append("∞: an output that is impossible with some secret. If a 0 was rounded, write out more decimals.")
     lines += ["", "One output moves the odds of", *_odds_lines(found)]
     lines += ["", *_leak_lines(found)]
     if found.verdict is not None:
@@ -97,7 +101,7 @@ def tables_story(found: TablesAudit) -> str:
     lines.append(f"(at least: each with {sure} confidence; in these rows: no proof)")
     if None in found.empirical.values():
         lines.append("∞: an output that never occurs with some secret. It may only be rare: a sample cannot prove ∞.")
-    lines += _evidence_lines(found) + ["", *_attack_lines(found)]
+    lines += [*_evidence_lines(found), "", *_attack_lines(found)]
     if found.exact is not None:
         return "\n".join([*lines, "", matrix_story(found.exact)])
     if found.notion is not None:
@@ -105,17 +109,24 @@ def tables_story(found: TablesAudit) -> str:
     return "\n".join(lines)
 
 
-def _worst_line(found: MatrixAudit, name: str) -> str:
-    worst = found.worst[name]
-    return f"{name.upper():<7} {at_most(log_up(worst.ratio), 6):>10}  {_place(found, worst)}"
+def _worst_lines(found: MatrixAudit) -> list[str]:
+    """Each level with its place; notions that agree share a line."""
+    names: dict[Worst, str] = {}
+    for name, worst in found.worst.items():
+        names[worst] = f"{names[worst]}, {name.upper()}" if worst in names else name.upper()
+    return [
+        line
+        for worst, said in names.items()
+        for line in (f"{said}: level {at_most(log_up(worst.ratio), 6)}", f"  at {_place(found, worst)}")
+    ]
 
 
 def _place(found: MatrixAudit, worst: Worst) -> str:
     if worst.output is None:
-        return "nowhere: no output says anything"
-    secrets = statements(found.joint.secret)
-    known = "".join(f", known {fact}" for fact in _known(found.joint, worst.known))
-    return f"output {named(found.matrix.outputs[worst.output])}: {' against '.join(secrets[s] for s in worst.who)}{known}"
+        return "no output: none says anything"
+    output, known = found.matrix.outputs[worst.output], _known(found.joint, worst.known)
+    where = "".join(f", where {fact}" for fact in known)
+    return f"output {named(output)}: {' against '.join(_group(found.joint, (s,)) for s in worst.who)}{where}"
 
 
 def _odds_lines(found: MatrixAudit) -> list[str]:
@@ -135,7 +146,7 @@ def _leak_lines(found: MatrixAudit) -> list[str]:
     mode = float(leaked.priors.max())
     kept = f" ({share(found.utility / found.entropy)})" if found.entropy > 0 else ""
     return [
-        f"The best guess of the secret is right {share(mode)} of the time without it, {share(mode * leaked.bayes_gain)} with it.",
+        f"The best guess of the secret is right {share(mode)} of the time, with an output {share(mode * leaked.bayes_gain)}.",
         f"I(S;Y) is {number(leaked.information)} nats; maximal leakage {number(leaked.maximal)} nats.",
         f"I(X;Y), what it is worth, is {number(found.utility)} of {number(found.entropy)} nats{kept}.",
     ]
@@ -147,25 +158,26 @@ def _claim_line(found: TablesAudit, name: str) -> str:
 
 
 def _evidence_lines(found: TablesAudit) -> list[str]:
-    """The strongest claims, each once."""
-    said: dict[Claim, str] = {}
+    """The comparisons that the claims rest on, each once."""
+    names: dict[Claim, str] = {}
     for name, claim in found.claims.items():
         if claim.bound > 1:
-            said[claim] = f"{said[claim]}, {name.upper()}" if claim in said else name.upper()
-    return [line for claim, names in said.items() for line in ("", f"{names}: {_evidence(found, claim)}")]
+            same = replace(claim, bound=Fraction(1))
+            names[same] = f"{names[same]}, {name.upper()}" if same in names else name.upper()
+    return [line for claim, said in names.items() for line in ("", f"{said}: {_evidence(found, claim)}")]
 
 
 def _evidence(found: TablesAudit, claim: Claim) -> str:
-    what, (k, n, l, m) = _claim_found(found, claim), claim.seen
-    outputs = listing([named(y) for y in what["outputs"][:SHOWN]])
-    more = f" (and {len(what['outputs']) - SHOWN} more)" if len(what["outputs"]) > SHOWN else ""
-    known = "".join(f", where {fact}" for fact in what["known"])
-    over, under = (_group(what[side]) for side in ("over", "under"))
-    return f"output {outputs}{more} came in {k:,} of {n:,} rows with {over}, in {l:,} of {m:,} with {under}{known}."
+    outputs, (k, n, l, m) = [named(found.outputs[y]) for y in claim.outputs], claim.seen
+    more = f" (and {len(outputs) - SHOWN} more)" if len(outputs) > SHOWN else ""
+    known = "".join(f", where {fact}" for fact in _known(found.joint, claim.known))
+    over, under = (_group(found.joint, side) for side in (claim.over, claim.under))
+    came = f"came in {k:,} of {n:,} rows with {over}, in {l:,} of {m:,} with {under}{known}"
+    return f"output {listing(outputs[:SHOWN])}{more} {came}."
 
 
-def _group(secrets: list[str]) -> str:
-    return secrets[0] if len(secrets) == 1 else "any other secret"
+def _group(joint: Joint, secrets: tuple[int, ...]) -> str:
+    return statements(joint.secret)[secrets[0]] if len(secrets) == 1 else "any other secret"
 
 
 def _attack_lines(found: TablesAudit) -> list[str]:

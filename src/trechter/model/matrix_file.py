@@ -83,6 +83,8 @@ def _labelled(fields: list[list[str]], what: str) -> Written:
     ragged = [i for i, row in enumerate(body) if len(row) != width]
     if ragged:
         raise ProtocolError(f"{what} is ragged: row {ragged[0] + 1} has {len(body[ragged[0]])} fields, the first has {width}")
+    if width == named:
+        raise ProtocolError(f"{what} has labels but no numbers; a table of released rows is audited beside its original")
     return _plain([row[1:] if named else row for row in body], what, rows, columns)
 
 

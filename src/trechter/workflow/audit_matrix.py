@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from trechter.audit import holds
 from trechter.audit.brought import Brought, bring
 from trechter.audit.certify import judge_weights
 from trechter.audit.worst import Movement, Worst, movements, worst_case
+from trechter.errors import LeakWarning
 from trechter.exact import log_up
 from trechter.measures import Leakage, entropy, leakage, mutual_information
 from trechter.mechanisms.matrices import dense
@@ -77,9 +79,12 @@ def audited(brought: Brought, joint: Joint, notion: Notion | None) -> MatrixAudi
     )
 
 
-def counts_of(path: str | Path, secret: list[str], release: list[str], schema: Any = None) -> Joint:
-    """The joint of a file of counts: the rows of a table that are counted by a column."""
-    found = Joint.from_table(path, secret=secret, release=release, schema=schema, weight=COUNT)
+def joint_of(table: Any, secret: Sequence[str], release: Sequence[str], schema: Any = None, counted: bool = False) -> Joint:
+    """The joint of a table, or of a file of counts, whose rows stand for as many as they say."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeakWarning)  # nothing is published
+        weight = COUNT if counted else None
+        found = Joint.from_table(table, secret=secret, release=release, schema=schema, weight=weight)
     return Joint(found.counts, secret=found.secret, release=found.release, schema_origin=found.schema_origin)
 
 
