@@ -18,6 +18,7 @@ from tests.conftest import random_joint
 from tests.oracles import levels
 
 import trechter as tr
+from trechter.audit import certify_together
 from trechter.model.outputs import ValueSet
 from trechter.model.protocol import Protocol
 from trechter.model.randomness import SecureRandom, SeededRandom
@@ -198,12 +199,33 @@ def test_many_values_are_never_listed():
     assert "10,000 values" in protocol._repr_html_()
 
 
-def test_composed_with_itself_is_its_square():
+def test_composed_it_keeps_its_columns():
     joint = labelled()
-    protocol = encoding(joint, 16, 3)
-    twice = tr.compose(protocol.explicit(), protocol.explicit())
-    single = protocol.matrix
-    assert twice.matrix == pytest.approx(np.array([single[i] * single[j] for i, j in product(range(8), repeat=2)]))
+    protocol, other = encoding(joint, 16, 3), tr.grr(joint, tr.LIP("0.5")).protocol
+    both = tr.compose(protocol, other)
+    pairs = product(protocol.matrix, other.matrix)
+    assert both.matrix == pytest.approx(np.array([first * second for first, second in pairs]))
+    assert both.parents == (protocol.digest, other.digest)
+    assert [c.name for c in both.columns()] == ["X=a", "X=b", "X=c", "X"]
+    assert both.outputs[3] == (1, 0, 0, "a")
+    assert tr.marginal(protocol, "X=b").matrix == pytest.approx(np.array([[29, 16, 29], [3, 16, 3]]) / 32)
+    with pytest.raises(tr.TrechterError, match="not listed"):
+        tr.compose(encoding(random_joint(1, 2, 13), 16, 3), encoding(random_joint(1, 2, 13), 16, 3))
+
+
+def test_levels_together_exactly_or_bounded():
+    """Few values exactly, as the matrix of the composition has it; many by u/v, which is attained with respect to x."""
+    joint = labelled()
+    parts = [encoding(joint, 16, 3), tr.grr(joint, tr.LIP("0.5")).protocol]
+    found = certify_together(parts, joint, tr.LDP(9))
+    assert found.level_exact == tr.certify(tr.compose(*parts), joint, tr.LDP(9)).level_exact
+    many = random_joint(1, 2, 40)
+    for p, q, worst in ((16, 8, Fraction(3)), (8, 16, Fraction(3)), (16, 0, None), (7, 7, Fraction(1))):
+        vast = [encoding(many, p, q), tr.constant(many, tr.LDP(9)).protocol]
+        found = certify_together(vast, many, tr.LDP(9))
+        assert found.facts["bound"]
+        assert found.level_exact == worst
+        assert worst is None or worst >= tr.certify(vast[0], many, tr.LDP(9)).level_exact
 
 
 def test_a_fresh_program_knows_every_kind(tmp_path):

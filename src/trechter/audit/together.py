@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from trechter.audit.certify import HasSpec, check_entries, check_shares, counted, holds, judge
 from trechter.audit.definitions import DEFINITIONS, Drawn, Sums, worst_ratio
+from trechter.audit.unary import odds
 from trechter.errors import ProtocolError
 from trechter.exact import log_up, product
 from trechter.exact.matrices import Integers
@@ -29,6 +30,7 @@ from trechter.model.protocol import Protocol
 from trechter.model.sparse import SparseProtocol
 from trechter.model.sparse_weights import SparseWeights
 from trechter.model.spec import Spec
+from trechter.model.unary import UnaryProtocol
 
 ROW = 300  # what a row costs by itself, in products of integers
 MOST_WORK = 500_000_000  # products of integers, about half a minute
@@ -151,6 +153,8 @@ def _rows(protocol: Protocol, columns: NDArray[np.intp]) -> Integers | None:
     """The rows of a protocol on some letters; None if there are too many."""
     if isinstance(protocol, SparseProtocol) and protocol.sparse.outputs * protocol.sparse.inputs > MOST_KEPT:
         return None
+    if isinstance(protocol, UnaryProtocol) and not protocol.listed:
+        return None
     integers = getattr(protocol, "integers", None)
     if integers is None:
         return None
@@ -162,6 +166,9 @@ def _spread(protocol: Protocol, columns: NDArray[np.intp], joint: Joint) -> Frac
     """The largest Q(y|i)/Q(y|i') of a protocol without a matrix; None is ∞."""
     if isinstance(protocol, SparseProtocol):
         return _widest_entries(protocol.sparse, np.unique(columns))
+    if isinstance(protocol, UnaryProtocol):
+        v, gain = odds(protocol)
+        return Fraction(1) if gain == 0 or len(np.unique(columns)) < 2 else 1 + Fraction(gain, v) if v else None
     raise ProtocolError(f"protocols of kind {protocol.kind!r} cannot be judged together with others: they have no matrix")
 
 

@@ -19,6 +19,7 @@ from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.outputs import Output
 from trechter.model.protocol import Protocol
+from trechter.model.unary import UnaryProtocol
 
 MOST_ENTRIES = 4_000_000  # of a composition's matrix, each a Python integer
 
@@ -143,6 +144,8 @@ def _check_size(outputs: int, letters: int) -> None:
 
 
 def _parts(protocol: Any) -> list[tuple[Output, ...]]:
+    if isinstance(protocol, UnaryProtocol):
+        return [tuple(row) for row in protocol.members().astype(int).tolist()]
     if len(protocol.columns()) == 1:
         return [(o,) for o in protocol.outputs]
     return [tuple(o) for o in protocol.outputs]

@@ -95,15 +95,20 @@ class UnaryProtocol(Protocol):
     @cached_property
     def outputs(self) -> tuple[ValueSet, ...]:
         """All sets, if they are few; bit x of its number says whether x is in a set."""
-        return tuple(ValueSet(tuple(v for v, has in zip(self.inputs, row, strict=True) if has)) for row in self._members())
+        return tuple(ValueSet(tuple(v for v, has in zip(self.inputs, row, strict=True) if has)) for row in self.members())
 
     @property
     def weights(self) -> NDArray[np.object_]:
         """Exact Python integers (2^a × a), if that is small; every column sums to 2^bits."""
-        whole, members = 1 << self.places, self._members().astype(int)
+        whole, members = 1 << self.places, self.members().astype(int)
         other, own = (np.array([whole - share, share], object)[members] for share in (self.q, self.p))
         each = np.arange(len(self.inputs))
         return np.stack([np.where(each == x, own, other).prod(axis=1) for x in each], axis=1)
+
+    @property
+    def integers(self) -> NDArray[np.object_]:
+        """The same, under the name that it has where a matrix is kept."""
+        return self.weights
 
     @cached_property
     def matrix(self) -> NDArray[np.float64]:
@@ -166,8 +171,8 @@ class UnaryProtocol(Protocol):
         low, high = sorted((self.q * (whole - self.p), self.p * (whole - self.q)))
         return low, high - low
 
-    def _members(self) -> NDArray[np.bool_]:
-        """members[y, x]: whether set y has x."""
+    def members(self) -> NDArray[np.bool_]:
+        """members[y, x]: whether set y has x; if the sets are few."""
         a = len(self.inputs)
         if not self.listed:
             raise ProtocolError(
