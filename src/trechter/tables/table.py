@@ -26,6 +26,7 @@ from trechter.tables.decode import Decoder, OutputColumn
 from trechter.tables.edges import no_categories
 from trechter.tables.encode import Encoding, UnseenError, unseen, without_code
 from trechter.tables.engine import BATCH, Engine, Step
+from trechter.tables.flags import ones
 from trechter.tables.frame import Frame, Lazy
 from trechter.tables.infer import NoCategoriesError, distinct, learn
 from trechter.tables.kinds import as_text
@@ -105,6 +106,11 @@ class Table:
             drawn = drawn[permute(len(drawn))]
         write(path, (decoder(drawn[i : i + BATCH]) for i in range(0, max(len(drawn), 1), BATCH)))
         return len(drawn)
+
+    def ones(self, names: Sequence[str]) -> tuple[int, list[int]]:
+        """The number of rows, and of the ones in each of some columns of zeros and ones."""
+        *found, rows = pl.concat(self._run(names, ones)).sum().row(0)
+        return rows, found
 
     def dropped(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns that a release of some columns leaves out."""
