@@ -113,7 +113,7 @@ def read_protocol(path: str) -> dict[str, Any]:
     stated = data.pop("hash", None)
     text = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     require(stated == hashlib.sha256(text.encode()).hexdigest(), "its content does not match its hash: it was changed")
-    require(data["kind"] == "dense", "this script judges protocols given as a matrix, not {!r}", data["kind"])
+    require(data["kind"] in ("dense", "sparse"), "this script judges protocols given by weights, not {!r}", data["kind"])
     require(data["reads"] in ("x", "sx"), "it reads {!r}, which is unknown", data["reads"])
     for role in ("secret", "release"):
         require(data[role] and isinstance(data[role], list), "its {} columns are {!r}", role, data[role])
@@ -121,13 +121,32 @@ def read_protocol(path: str) -> dict[str, Any]:
     read = (data["secret"] if data["reads"] == "sx" else []) + data["release"]
     inputs = math.prod(len(attribute["values"]) for attribute in read)
     require(len(data["weights"]) == inputs, "it has {} columns for {} inputs", len(data["weights"]), inputs)
-    data["weights"] = [[whole(weight) for weight in column] for column in data["weights"]]
+    if data["kind"] == "sparse":
+        require(0 < data["bits"] < 63, "bits = {}", data["bits"])
+        shared = [whole(weight) for weight in data["background"]]
+        data["weights"] = [spread(entries, shared, data["bits"]) for entries in data["weights"]]
+    else:
+        data["weights"] = [[whole(weight) for weight in column] for column in data["weights"]]
     for i, column in enumerate(data["weights"]):
         require(len(column) == len(data["outputs"]), "column {} has not one weight for each output", i)
         bits = sum(column).bit_length() - 1
         require((bits, 1 << bits) == (data["bits"], sum(column)), "column {} does not sum to 2^{}", i, data["bits"])
     data["hash"] = stated
     return data
+
+
+def spread(entries: list[Any], shared: list[int], bits: int) -> list[int]:
+    """A column of which few weights are listed, as [output, weight]: they come on top of what all columns share.
+
+    Where none is listed, what is shared fills the column alone, all of it in the same proportion.
+    """
+    column = shared if entries else [weight * (2**bits // max(1, sum(shared))) for weight in shared]
+    column, last = list(column), -1
+    for y, weight in entries:
+        require(type(y) is int and last < y < len(column), "{!r} is no output, or out of order", y)
+        require(whole(weight), "the weight of output {} is 0", y)
+        column[y], last = column[y] + whole(weight), y
+    return column
 
 
 def read_counts(path: str, attributes: list[Any]) -> dict[tuple[int, ...], int]:
