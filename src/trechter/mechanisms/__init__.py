@@ -5,8 +5,10 @@ from collections.abc import Callable
 from trechter.mechanisms.conditional_reporting import conditional_reporting
 from trechter.mechanisms.generalise import generalise, suppress
 from trechter.mechanisms.grr import grr
+from trechter.mechanisms.papers_product import papers_product
 from trechter.mechanisms.plain import constant, identity
 from trechter.mechanisms.pram import pram
+from trechter.mechanisms.product import product
 from trechter.mechanisms.subset import subset
 from trechter.mechanisms.unary import oue, sue, unary
 from trechter.model.result import Result
@@ -19,6 +21,7 @@ MECHANISMS: dict[str, Callable[..., Result]] = {
     "sue": sue,
     "subset": subset,
     "identity": identity,
+    "product": product,
 }
 
 __all__ = [
@@ -29,7 +32,9 @@ __all__ = [
     "grr",
     "identity",
     "oue",
+    "papers_product",
     "pram",
+    "product",
     "subset",
     "sue",
     "suppress",
