@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from experiments.funnel.papers_product import PapersProduct, even_papers_product
 from experiments.funnel.setting import EPSILONS, JOINTS, QUICK, timed, uniform_joint
 
 import trechter as tr
@@ -48,7 +47,13 @@ def plot(rows: list[Row]) -> Any:
     return charts.side_by_side(TITLE, rows, time, utility, level)
 
 
-def tuned_product(joint: tr.Joint, epsilon: str) -> PapersProduct | None:
+def even_product(joint: tr.Joint, epsilon: Any) -> tr.Result:
+    """The product that the papers compute: ε/m for each of m attributes."""
+    m = len(joint.release)
+    return tr.papers_product(joint, tr.SRLIP(epsilon), [Fraction(epsilon) / m] * m)
+
+
+def tuned_product(joint: tr.Joint, epsilon: str) -> tr.Result | None:
     """The papers' product with the budget, even among attributes, that brings its measured level up to ε but not above.
 
     Their theorem is no guide to it: the level of a product with budget ε can be above ε as well as far below.
@@ -56,8 +61,8 @@ def tuned_product(joint: tr.Joint, epsilon: str) -> PapersProduct | None:
     low, high, best = 0.0, WIDEST, None
     for _ in range(HALVINGS):
         factor = 1.0 if high == WIDEST and best is None else (low + high) / 2  # the papers' own budget first
-        found = even_papers_product(joint, Fraction(epsilon) * Fraction(factor))
-        if found.level <= Fraction(epsilon):
+        found = even_product(joint, Fraction(epsilon) * Fraction(factor))
+        if found.certificate.level <= Fraction(epsilon):
             low, best = factor, found
         else:
             high = factor
@@ -75,13 +80,13 @@ def _joint(joint: tr.Joint, epsilon: str) -> Row:
 
 
 def _product(joint: tr.Joint, epsilon: str) -> Row:
-    found, seconds = timed(lambda: even_papers_product(joint, epsilon))
-    return {"method": PRODUCT, "seconds": seconds, "utility": found.utility, "level": found.level}
+    found, seconds = timed(lambda: even_product(joint, epsilon))
+    return {"method": PRODUCT, "seconds": seconds} | _values(joint, found.protocol)
 
 
 def _tuned(joint: tr.Joint, epsilon: str) -> Row:
     found, seconds = timed(lambda: tuned_product(joint, epsilon), times=1)
-    return {"method": TUNED, "seconds": seconds} | ({"utility": found.utility, "level": found.level} if found else {})
+    return {"method": TUNED, "seconds": seconds} | (_values(joint, found.protocol) if found else {})
 
 
 def _values(joint: tr.Joint, protocol: tr.Protocol) -> Row:

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from experiments.funnel import gamma
-from experiments.funnel.fig5_lip_srlip import tuned_product
-from experiments.funnel.papers_product import even_papers_product
+from experiments.funnel.fig5_lip_srlip import even_product, tuned_product
 from experiments.funnel.setting import JOINTS, timed, uniform_joint
 from tests.conftest import random_matrix
 
@@ -77,18 +76,18 @@ def test_a_product_tuned_to_its_level():
     above = tr.Joint(np.array([[[2, 9], [5, 4]], [[1, 2], [10, 3]]]))
     below = uniform_joint(0, 2, 3, 3, 4)
     for joint, epsilon in ((above, "1/10"), (below, "1")):
-        papers, tuned = even_papers_product(joint, epsilon), tuned_product(joint, epsilon)
-        assert tuned.level <= Fraction(epsilon)
-        assert tuned.level >= 0.9 * float(Fraction(epsilon))
-        assert (tuned.utility > papers.utility) == (papers.level < Fraction(epsilon))
+        papers, tuned = even_product(joint, epsilon), tuned_product(joint, epsilon)
+        assert tuned.certificate.level <= Fraction(epsilon)
+        assert tuned.certificate.level >= 0.9 * float(Fraction(epsilon))
+        assert (tuned.utility > papers.utility) == (papers.certificate.level < Fraction(epsilon))
         assert tr.certify(tuned.protocol, joint, tr.SRLIP(Fraction(epsilon) + Fraction(1, 10**9))).holds
 
 
 def test_the_papers_product_breaks_its_promise_as_the_page_says():
     joint = tr.Joint(np.array([[[2, 9], [5, 4]], [[1, 2], [10, 3]]]))
-    found = even_papers_product(joint, "1/10")
-    assert found.level == pytest.approx(0.10236, abs=1e-5)
-    assert tr.LIP("inf").level(found.protocol, joint) == pytest.approx(found.level, abs=1e-9)
+    found = even_product(joint, "1/10")
+    assert found.certificate.level == pytest.approx(0.10236, abs=1e-5)
+    assert tr.LIP("inf").level(found.protocol, joint) == pytest.approx(found.certificate.level, abs=1e-9)
     assert not tr.certify(found.protocol, joint, tr.SRLIP("102/1000")).holds
 
 
@@ -96,7 +95,7 @@ def test_the_papers_product_breaks_its_promise_as_the_page_says():
 def test_how_often_the_papers_product_breaks_its_promise():
     """As the page says of sixty joints: rarely, so that ten may well show none."""
     draws = (np.random.default_rng(seed).dirichlet(np.full(18, 0.5)).reshape(2, 3, 3) for seed in range(60))
-    levels = [even_papers_product(tr.Joint(p), 1).level for p in draws]
+    levels = [even_product(tr.Joint(p), 1).certificate.level for p in draws]
     assert sum(level > 1 for level in levels) == 3
     assert max(levels) == pytest.approx(1.253, abs=1e-3)
 

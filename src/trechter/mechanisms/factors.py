@@ -90,8 +90,8 @@ class Factors:
 
     def given_earlier(self, j: int, earlier: Rows, epsilon: Epsilon) -> Array:
         """The best Qʲ that keeps ε given every output of earlier attributes: `Σ F(xʲ|y) w(xʲ) ≤ e^ε Σ G(xʲ|y) w(xʲ)`."""
-        F, G = _conditionals(*(_seen(T, j, earlier) for T in self.conditions), NOISE)
-        return self._best(j, F, G, epsilon)
+        F, G = (_seen(T, j, earlier) for T in self.conditions)
+        return self._best(j, *_conditionals(F, G, NOISE), epsilon)
 
     def given_others(self, j: int, others: Rows) -> Array:
         """The best Qʲ with which the product of all keeps the notion: `Σ F(xʲ,y) w(xʲ) ≤ e^ε Σ G(xʲ,y) w(xʲ)`."""
@@ -103,7 +103,8 @@ class Factors:
     def perfect(self, j: int, earlier: Mapping[int, DenseProtocol]) -> DenseProtocol:
         """The best Qʲ at ε = 0 given every output of earlier attributes; in exact numbers."""
         rows = {i: _primitive(protocol.weights[:, self._kept[i]]) for i, protocol in earlier.items()}
-        F, G = _conditionals(*(_seen(T, j, rows) for T in self.exact_conditions), 0)
+        F, G = (_seen(T, j, rows) for T in self.exact_conditions)
+        F, G = _conditionals(F, G, 0)
         problem = Problem(Cone(F - G).active, self.marginals[j], Entropic())
         solution = solve(problem, Budget())
         if solution.rays is None or solution.scale is None:

@@ -5,9 +5,10 @@ positive probability; then ΠQʲ, which the theorem says is Σεʲ-SRLIP.
 
 The theorem is false. From (36) to (37) its proof exchanges a sum over the values that a reader does not know and a product
 over j, although p(xʲ | s, x^J) depends on the attributes that were summed before: what Y¹ says of X¹ it says of X² too. It is
-true where the attributes are independent given S. In general the level of the product can be above Σεʲ, as well as far below,
-and need not fall with the budgets. The certificate is of the product itself and says what its level is; `product` is the one
-whose promise can be relied on.
+true where the attributes are independent given S and every (s, x) can occur: where p(s, x^J) = 0 its condition is void, and
+that is enough to break it again. In general the level of the product can be above Σεʲ, as well as far below, and need not
+fall with the budgets. The certificate is of the product itself and says what its level is; `product` is the one whose
+promise can be relied on.
 """
 
 from __future__ import annotations
