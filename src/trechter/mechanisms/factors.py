@@ -27,7 +27,7 @@ from trechter.errors import SolverError, TooLargeError
 from trechter.finish import deliver, deliver_rays
 from trechter.geometry import Cone
 from trechter.measures import entropy
-from trechter.measures.mutual_information import Entropic
+from trechter.measures.entropic import Entropic
 from trechter.mechanisms.calibration import Array
 from trechter.mechanisms.record import promised
 from trechter.model.dense import DenseProtocol

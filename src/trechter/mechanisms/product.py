@@ -27,6 +27,7 @@ from trechter.exact import epsilon_text
 from trechter.measures import Measure, mutual_information
 from trechter.mechanisms.calibration import Array
 from trechter.mechanisms.factors import Epsilon, Factors, Rows, Split, named
+from trechter.mechanisms.plain import identity
 from trechter.mechanisms.record import check_request, record
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
@@ -51,6 +52,10 @@ def product(joint: Joint, notion: Notion, *, measure: Measure | None = None, tim
         best = design(joint, notion, measure=measure, time_limit=time_limit).protocol
         return record("product", best, joint, notion, measure, start)
     factors = Factors(joint, notion)
+    everything = identity(joint, notion, measure=measure)
+    if everything.certificate.holds:  # nothing says more
+        plan = _plan(joint, tuple(range(len(joint.release))), next(splits(notion.epsilon, len(joint.release))))
+        return record("product", everything.protocol, joint, notion, measure, start, **plan)
     perfect = notion.epsilon is not None and notion.epsilon < TINY
     protocol, stats = _perfect(factors) if perfect else _searched(factors, budget)
     return record("product", protocol, joint, notion, measure, start, **stats)
@@ -125,12 +130,12 @@ def _searched(factors: Factors, budget: Budget) -> tuple[DenseProtocol, dict[str
             best, better = better, None
     protocol, mixed = factors.certified(best.rows)
     stats = {"sequential": best.sequential, "tried": tried, "mixed": mixed} | budget.halt
-    return protocol, _plan(factors, best.order, best.split) | stats
+    return protocol, _plan(factors.joint, best.order, best.split) | stats
 
 
-def _plan(factors: Factors, order: Order, split: Split) -> dict[str, Any]:
+def _plan(joint: Joint, order: Order, split: Split) -> dict[str, Any]:
     """In which order the factors were found, and with which budgets of their own to start with."""
-    names = [a.name for a in factors.joint.release]
+    names = [a.name for a in joint.release]
     return {"order": [names[j] for j in order], "epsilons": [epsilon_text(epsilon) for epsilon in split]}
 
 
@@ -170,4 +175,4 @@ def _perfect(factors: Factors) -> tuple[DenseProtocol, dict[str, Any]]:
         utility = mutual_information(factors.joint, found)
         if utility > value:
             best, value, chosen = found, utility, order
-    return best, _plan(factors, chosen, (Fraction(0),) * m)
+    return best, _plan(factors.joint, chosen, (Fraction(0),) * m)
