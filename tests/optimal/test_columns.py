@@ -162,3 +162,18 @@ def test_the_answer_does_not_depend_on_the_machine():
     first, second = (columns.solve(problem, Budget(1e-4)) for _ in range(2))
     assert np.array_equal(first.rows, second.rows)
     assert first.bound == second.bound
+
+
+def test_something_is_said_at_once():
+    """Long before columns are priced there is a protocol that says something, whatever the size."""
+    joint = tr.Joint(np.random.default_rng(0).dirichlet(np.full(1000, 0.5)).reshape(10, 100))
+    result = tr.design(joint, tr.LDP("0.5"), time_limit=0.01)
+    assert result.utility > 0.1
+    assert result.certificate.holds
+
+
+def test_many_letters_are_not_listed_first():
+    joint = tr.Joint(np.random.default_rng(0).dirichlet(np.full(9000, 0.5)).reshape(3, 3000))
+    result = tr.design(joint, tr.LIP("0.5"), time_limit=0.5)
+    assert result.seconds < 30  # listing began with millions of pairs, and took minutes
+    assert result.certificate.holds

@@ -131,6 +131,17 @@ def test_neighbours_are_vertices_and_are_priced_right(seed):
             assert around.values[k] == pytest.approx(float(space.worth(point)[0] - point[0] @ prices), abs=1e-7), what
 
 
+def test_bounds_of_coordinates_are_safe_whenever_they_stop(relaxed):
+    problem = lip(3, 3, 8, 0.5)
+    space, points = Polytope.of(problem), all_vertices(problem)
+    _, lower, upper = corners(relaxed(space))
+    assert lower == pytest.approx(points.min(axis=0), abs=1e-7)
+    assert upper == pytest.approx(points.max(axis=0), abs=1e-7)
+    _, lower, upper = corners(relaxed(space), lambda: True)
+    assert lower.tolist() == [0] * 8
+    assert upper.tolist() == [1] * 8
+
+
 def test_climbing_goes_up_to_where_no_neighbour_is_better():
     problem = ldp(2, 4, 9, 0.5)
     space = Polytope.of(problem)

@@ -112,6 +112,8 @@ def _impose(a: Matrix, rays: Matrix, zeros: Words, bit: int, check: Check, most:
     if not above.any():
         return rays, zeros
     i, j = adjacent(zeros, a.size, np.flatnonzero(above), np.flatnonzero(below), check, most)
+    if len(i) > most:  # it is too many already; that it is can be said without making all of them
+        i, j = i[: int(most) + 1], j[: int(most) + 1]
     common = mark(zeros[i] & zeros[j], bit)
     zeros[~(above | below), bit >> 6] |= np.uint64(1 << (bit & 63))
     new = _between(rays @ a, rays, i, j)

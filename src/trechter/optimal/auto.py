@@ -26,6 +26,7 @@ SOLVERS: dict[str, Solver] = {
     "linear": linear.solve,
 }
 FEW_RAYS = 3000
+FEW_LETTERS = 500  # a cone of more has too many rays, nearly always, and it takes seconds to see it
 
 
 def solve(problem: Problem, budget: Budget, solver: str = "auto") -> Solution:
@@ -51,7 +52,8 @@ def ways(problem: Problem) -> Iterator[tuple[Solver, str]]:
         return
     if Slab.of(problem.cone, problem.masses) is not None:
         yield pairs.solve, "the conditions bound one number: every vertex is one letter or a pair"
-    yield partial(vertices.solve, most=FEW_RAYS), f"the cone has at most {FEW_RAYS} extreme rays"
+    if problem.cone.exact or problem.cone.dimension <= FEW_LETTERS:
+        yield partial(vertices.solve, most=FEW_RAYS), f"the cone has at most {FEW_RAYS} extreme rays"
     yield partial(chain.solve, whole=columns.solve, part=solve), "columns are generated"
 
 

@@ -26,7 +26,7 @@ from trechter.optimal.pricing import Pricing
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.optimal.protocols import completed
 from trechter.optimal.relaxation import Relaxations
-from trechter.optimal.start import corners, loosened
+from trechter.optimal.start import MANY, corners, loosened, muffled
 
 SHARE = 0.6  # of the gap is left to branch and bound
 FINEST = 1e-9  # a gap below this is noise
@@ -68,11 +68,16 @@ class Run:
 
     def to_the_end(self) -> None:
         """Until the gap is closed, the time is up or nothing new is found."""
-        found, self._lower, self._upper = corners(self._relaxations)
+        if self.space.letters <= MANY:
+            self.pool.add_points(muffled(self.space))
+            self._weigh()
+        found, self._lower, self._upper = corners(self._relaxations, lambda: self.budget.over)
         self.pool.add(found)
         if self.problem.hint is not None:
             posteriors = self.problem.hint * self.problem.masses
-            self._harvest(self.space.points(posteriors / posteriors.sum(axis=1, keepdims=True)), np.zeros(self.space.size))
+            posteriors = posteriors / posteriors.sum(axis=1, keepdims=True)
+            self.pool.add_points(posteriors)
+            self._harvest(self.space.points(posteriors), np.zeros(self.space.size))
         loosened(self.pool, self._late)
         nodes: float = NODES
         weights = self._climb_out()
@@ -87,8 +92,8 @@ class Run:
         return Solution(rows, self.bound, "columns", stats)
 
     def failed(self, error: SolverError) -> None:
-        """What a solver has claimed in vain does not take away what is known; without anything known it is an error."""
-        if len(self.rows) == 1:
+        """What a solver has claimed in vain does not take away what is known; if that is where it began, it is an error."""
+        if self.stats["rounds"] <= 1:
             raise error
         warnings.warn(f"the design stopped early: {error}", TrechterWarning, stacklevel=3)
         self.stats["failed"] = str(error)

@@ -14,25 +14,41 @@ import numpy as np
 from trechter.geometry.cone import Array
 from trechter.optimal.ascent import Vertex, climb, vertex_at
 from trechter.optimal.master import Master, Weights
+from trechter.optimal.polytope import Polytope
 from trechter.optimal.pool import Pool
 from trechter.optimal.relaxation import Relaxations
 
 RAISES = 6  # of the cost, each four times the last
 ROUNDS = 60
+MANY = 500  # letters from which muffled ones are too large to begin with
+BATCH = 64  # coordinates whose extremes are found at a time
 
 
-def corners(relaxations: Relaxations) -> tuple[list[Vertex], Array, Array]:
-    """Vertices at the extremes of every coordinate, and safe bounds on all of them."""
-    space = relaxations.space
-    unit, zero = np.eye(space.size), np.zeros((space.size, space.size))
-    ends, found = [], []
-    for sign in (-1.0, 1.0):
-        answer = relaxations.solve(sign * unit, zero, zero + 1, [None] * space.size)
-        reduced = space.reduced(sign * unit, answer.multipliers)
-        ends.append(sign * space.most(reduced, answer.multipliers, zero, zero + 1))
-        found += [vertex_at(space, point[: space.letters]) for point in answer.points if not np.isnan(point[0])]
-    vertices = dict.fromkeys(vertex for vertex in found if vertex is not None)
-    return list(vertices), np.clip(ends[0], 0, 1), np.clip(ends[1], 0, 1)
+def muffled(space: Polytope) -> Array:
+    """The posterior of every letter mixed with the constant row as little as makes it private: what to fall back on."""
+    over = np.maximum(space.conditions, 0)
+    needed = np.divide(over, over - (space.conditions @ space.masses)[:, None], out=np.zeros_like(over), where=over > 0)
+    share = needed.max(axis=0, initial=0)
+    return np.asarray(np.diag(1 - share) + share[:, None] * space.masses)
+
+
+def corners(relaxations: Relaxations, late: Callable[[], bool] = lambda: False) -> tuple[list[Vertex], Array, Array]:
+    """Vertices at the extremes of every coordinate, and safe bounds on all of them: 0 and 1 where there was no time."""
+    space, vertices = relaxations.space, dict[Vertex, None]()
+    ends = {-1.0: np.zeros(space.size), 1.0: np.ones(space.size)}
+    for sign, end in ends.items():
+        for first in range(0, space.size, BATCH):
+            if late():
+                break
+            part = slice(first, first + BATCH)
+            costs = sign * np.eye(space.size)[part]
+            zero, one = np.zeros_like(costs), np.ones_like(costs)
+            answer = relaxations.solve(costs, zero, one, [None] * len(costs))
+            most = space.most(space.reduced(costs, answer.multipliers), answer.multipliers, zero, one)
+            end[part] = np.clip(sign * most, 0, 1)
+            found = [vertex_at(space, x[: space.letters]) for x in answer.points if not np.isnan(x[0])]
+            vertices |= dict.fromkeys(vertex for vertex in found if vertex is not None)
+    return list(vertices), ends[-1.0], ends[1.0]
 
 
 def loosened(pool: Pool, late: Callable[[], bool]) -> None:
