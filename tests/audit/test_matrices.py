@@ -166,6 +166,8 @@ def test_print_precision_is_mended_exactly_and_said():
     assert any("sums to 0.999" in note for note in found.notes)
     floats = bring(np.array([[0.1, 0.2, 0.3], [0.2, 0.1, 0.3], [0.7, 0.7, 0.4]]), JOINT)
     assert {sum(column) for column in floats.weights.T.tolist()} == {floats.whole}
+    single = bring(np.full((7, 3), 1 / 7, np.float32), JOINT)
+    assert len(np.unique(single.weights)) == 1
     assert bring([[Fraction(1, 3)] * 3] * 3, JOINT).weights.tolist() == [[1] * 3] * 3
 
 
@@ -184,6 +186,7 @@ WRONG = {
     "one axis": ([0.5, 0.5], ["(2,)", "two axes"]),
     "empty": (np.zeros((0, 3)), ["(0, 3)"]),
     "a name": ("matrix.xlsx", [".csv", ".npy"]),
+    "a protocol": ("protocol.json", ["trechter verify"]),
     "no file": ("absent.csv", ["absent.csv"]),
 }
 

@@ -84,7 +84,7 @@ def test_a_function_is_shown_as_its_matrix(trechter, table, tmp_path):
     group.write_csv(tmp_path / "group.csv")
     asked = ["audit", tmp_path / "group.csv", "--original", table, *ROLES, "--notion", "ldp", "--epsilon", "9"]
     code, shown, _ = trechter(*asked)
-    assert (code, "LDP(9) holds" in shown, "its matrix is known" in shown) == (0, True, True)
+    assert (code, "LDP(9) holds" in shown, "its matrix is taken as known" in shown) == (0, True, True)
     assert json.loads(trechter(*asked, "--json")[1])["matrix"]["holds"] is True
 
 

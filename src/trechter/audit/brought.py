@@ -16,7 +16,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trechter.alphabet import Attribute
 from trechter.alphabet.attribute import shorten
@@ -27,7 +26,6 @@ from trechter.model.matrix_file import Written, read_matrix
 
 NOISE = Fraction(1, 10**9)
 FEWEST = 2  # decimals from which a sum that is off is taken for rounding, not for a slip
-Cells = NDArray[np.object_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +54,18 @@ def bring(matrix: Any, joint: Joint, transposed: bool | None = None) -> Brought:
     order = _order(made.columns, names, side)
     if made.columns is None:
         notes.append(f"it has no labels for its {side}s: they are taken as {shorten(names)}, in this order")
-    cells, remarks = _whole(made, side)
-    outputs = made.rows or (_values(joint.release) if len(cells) == len(_values(joint.release)) else ())
-    outputs = outputs or tuple(f"output {y}" for y in range(1, len(cells) + 1))
-    return Brought(_integers(cells[:, order]), reads, outputs, turned, (*notes, *remarks))
+    weights, remarks = _whole(made, side)
+    values = _values(joint.release)
+    numbers = tuple(f"output {y}" for y in range(1, len(weights) + 1))
+    outputs = made.rows or (values if len(weights) == len(values) else numbers)
+    return Brought(weights[:, order], reads, outputs, turned, (*notes, *remarks))
 
 
 def _check_signs(written: Written) -> None:
-    wrong = np.argwhere(written.cells < 0)
+    wrong = np.argwhere(written.units < 0)
     if len(wrong):
         i, j = wrong[0].tolist()
-        value = float(written.cells[i, j])
+        value = written.units[i, j] / written.whole
         raise ProtocolError(f"row {i + 1}, column {j + 1}: {value:g} is negative; probabilities are numbers from 0 to 1")
 
 
@@ -98,18 +97,18 @@ def _misses(written: Written) -> dict[int, Fraction]:
 
 def _off(written: Written) -> dict[int, Fraction]:
     """The columns whose sums are not 1, beyond float noise."""
-    return {j: total for j, total in enumerate(written.cells.sum(axis=0)) if abs(total - 1) > NOISE}
+    return {j: total for j, total in enumerate(written.sums) if abs(total - 1) > NOISE}
 
 
 def _symmetric(written: Written) -> bool:
-    b, n = written.cells.shape
-    return b == n and bool(np.all(written.cells == written.cells.T))
+    b, n = written.units.shape
+    return b == n and bool(np.all(written.units == written.units.T))
 
 
 def _rounded(written: Written, total: Fraction) -> bool:
     """Whether entries rounded to the decimals that are written can have this sum."""
     d = written.decimals
-    return d is not None and d >= FEWEST and abs(total - 1) < len(written.cells) * Fraction(1, 2 * 10**d)
+    return d is not None and d >= FEWEST and abs(total - 1) < len(written.units) * Fraction(1, 2 * 10**d)
 
 
 def _sums(misses: dict[int, Fraction], side: str) -> str:
@@ -121,10 +120,10 @@ def _letters(made: Written, joint: Joint, side: str) -> tuple[str, tuple[str, ..
     """What the matrix reads, and the names of its letters."""
     values, pairs = _values(joint.release), _values(joint.secret + joint.release)
     for reads, names in (("x", values), ("sx", pairs)):
-        if made.cells.shape[1] == len(names):
+        if made.units.shape[1] == len(names):
             return reads, names
     raise ProtocolError(
-        f"a matrix of {made.cells.shape[1]} {side}s: expected one for each of {len(values)} values ({shorten(values, 6)}), "
+        f"a matrix of {made.units.shape[1]} {side}s: expected one for each of {len(values)} values ({shorten(values, 6)}), "
         f"or for each of {len(pairs)} pairs of the secret and a value"
     )
 
@@ -143,30 +142,25 @@ def _order(labels: Sequence[str] | None, names: Sequence[str], side: str) -> lis
     return [labels.index(name) for name in names]
 
 
-def _whole(made: Written, side: str) -> tuple[Cells, list[str]]:
-    """Columns that sum to 1 exactly, and what had to be done to them."""
-    cells, rounded, noise = made.cells.copy(), {}, Fraction(0)
-    for j, total in enumerate(cells.sum(axis=0)):
-        if abs(total - 1) <= NOISE:
-            cells[int(np.argmax(cells[:, j])), j] += 1 - total
-            noise = max(noise, abs(total - 1))
+def _whole(made: Written, side: str) -> tuple[Integers, list[str]]:
+    """Integer columns of one sum, and what had to be done to them."""
+    rounded = _off(made)
+    noise = max(abs(total - 1) for j, total in enumerate([*made.sums, Fraction(1)]) if j not in rounded)
+    parts = [total.numerator for total in rounded.values()]  # a column divided by n/d has entries over n
+    scale = math.lcm(*parts)
+    units, factors = made.units.copy(), np.full(len(made.sums), scale, object)
+    for j, total in enumerate(made.sums):
+        if j in rounded:
+            factors[j] = int(scale / total)
         else:
-            cells[:, j] /= total
-            rounded[j] = total
-    said = []
+            units[int(np.argmax(units[:, j])), j] += int((1 - total) * made.whole)
+    weights, said = units * factors, []
     if noise:
         said.append(f"its {side}s sum to 1 only up to {float(noise):.1e}: the largest entry of each took the rest")
     if rounded:
-        said.append(
-            f"{_sums(rounded, side)}, as numbers of {made.decimals} decimals may: each was divided by its sum, exactly"
-        )
-    return cells, said
-
-
-def _integers(cells: Cells) -> Integers:
-    scale = math.lcm(*(v.denominator for v in cells.ravel()))
-    whole = [[int(v * scale) for v in row] for row in cells]
-    return np.array(whole, object) if scale >= 2**53 else np.array(whole, np.int64)
+        why = f"{_sums(rounded, side)}, as numbers of {made.decimals} decimals may: each was divided by its sum, exactly"
+        said.append(f"{why}. The digits that were not written could make the level another")
+    return weights.astype(np.int64) if scale * made.whole < 2**53 else weights, said
 
 
 def _values(attributes: Sequence[Attribute]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ labels for its rows and its columns if its first cell is empty, as R writes them
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,14 +23,16 @@ from trechter.exact import as_fraction
 
 Names = tuple[str, ...] | None
 DECIMAL = re.compile(r"\s*[+-]?\d*\.?(\d*)(?:[eE]([+-]?\d+))?\s*")
+SHORT = {2: 3, 4: 6}  # bytes of a float that is too short to be taken for more than so many decimals
 TEXT = (".csv", ".tsv", ".txt")
 
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """Fractions, names of rows and columns, and how many decimals the numbers are written with (None: not as decimals)."""
+    """Integers over `whole`, names of rows and columns, and how many decimals the numbers have (None: no decimals)."""
 
-    cells: NDArray[np.object_]
+    units: NDArray[np.object_]
+    whole: int
     rows: Names = None
     columns: Names = None
     decimals: int | None = None
@@ -37,7 +40,12 @@ class Written:
     @property
     def turned(self) -> Written:
         """Rows as columns."""
-        return Written(self.cells.T, self.columns, self.rows, self.decimals)
+        return Written(self.units.T, self.whole, self.columns, self.rows, self.decimals)
+
+    @property
+    def sums(self) -> list[Fraction]:
+        """The sum of each column."""
+        return [Fraction(total, self.whole) for total in self.units.sum(axis=0).tolist()]
 
 
 def read_matrix(source: Any) -> Written:
@@ -48,6 +56,8 @@ def read_matrix(source: Any) -> Written:
             return _labelled(_fields(path), str(path))
         if path.suffix.lower() == ".npy":
             return _plain(_array(path), str(path))
+        if path.suffix.lower() == ".json":
+            raise ProtocolError(f"{path} is no matrix; what a protocol promises is decided by `trechter verify`")
         raise ProtocolError(
             f"{path} is no matrix that can be read; give a file ending in {', '.join(TEXT)} or .npy, or an array"
         )
@@ -62,9 +72,22 @@ def _plain(source: Any, what: str, rows: Names = None, columns: Names = None) ->
         raise ProtocolError(f"{what} is ragged: every row needs the same number of entries") from None
     if array.ndim != 2 or 0 in array.shape:
         raise ProtocolError(f"{what} has shape {array.shape}: expected two axes, outputs and values, at least one of each")
-    text = array.dtype.kind in "UO" and all(isinstance(v, str) for v in array.ravel())
-    cells = [[_number(v, f"row {i}, column {j}") for j, v in enumerate(row, 1)] for i, row in enumerate(array.tolist(), 1)]
-    return Written(_exact(cells), rows, columns, _decimals(array.ravel().tolist()) if text else None)
+    if array.dtype.kind == "f" and np.isfinite(array).all():
+        units, whole = _binary(array.astype(np.float64))
+        return Written(units, whole, rows, columns, SHORT.get(array.dtype.itemsize))
+    cells = [_number(value, f"row {i + 1}, column {j + 1}") for (i, j), value in np.ndenumerate(array)]
+    texts = [value for value in array.ravel().tolist() if isinstance(value, str)]
+    whole = math.lcm(*(cell.denominator for cell in cells))
+    units = np.array([int(cell * whole) for cell in cells], object).reshape(array.shape)
+    return Written(units, whole, rows, columns, _decimals(texts) if len(texts) == array.size else None)
+
+
+def _binary(array: NDArray[np.float64]) -> tuple[NDArray[np.object_], int]:
+    """Floats as integers over a power of two, without rounding."""
+    mantissa, exponent = np.frexp(array)
+    least = min(0, int(exponent.min()) - 53)
+    shifts = (exponent - 53 - least).astype(object)
+    return np.ldexp(mantissa, 53).astype(np.int64).astype(object) << shifts, 1 << -least
 
 
 def _labelled(fields: list[list[str]], what: str) -> Written:
@@ -116,10 +139,11 @@ def _frame_names(axis: Any) -> Names:
 
 
 def _number(value: Any, place: str) -> Fraction:
+    plain = value.item() if isinstance(value, np.generic) else value
     try:
-        return as_fraction(value)
+        return as_fraction(plain)
     except ValueError:
-        raise ProtocolError(f"{place}: {value!r} is no finite number; probabilities are numbers from 0 to 1") from None
+        raise ProtocolError(f"{place}: {plain!r} is no finite number; probabilities are numbers from 0 to 1") from None
 
 
 def _is_number(text: str) -> bool:
@@ -137,9 +161,3 @@ def _decimals(texts: Sequence[str]) -> int | None:
     if not all(found):
         return None
     return max(len(m[1]) - int(m[2] or 0) for m in found if m)
-
-
-def _exact(cells: list[list[Fraction]]) -> NDArray[np.object_]:
-    array = np.empty((len(cells), len(cells[0])), object)
-    array[:] = cells
-    return array

@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from trechter.audit import holds
 from trechter.audit.brought import Brought, bring
 from trechter.audit.certify import judge_weights
 from trechter.audit.worst import Movement, Worst, movements, worst_case
 from trechter.errors import LeakWarning
 from trechter.exact import log_up
+from trechter.exact.rounding import WORD
 from trechter.measures import Leakage, entropy, leakage, mutual_information
-from trechter.mechanisms.matrices import dense
 from trechter.model.certificate import Certificate
-from trechter.model.joint import Joint
+from trechter.model.dense import DenseProtocol
+from trechter.model.joint import Joint, quotient
 from trechter.model.spec import NAMES, Spec
 from trechter.privacy import Notion
 
@@ -65,8 +64,7 @@ def audited(brought: Brought, joint: Joint, notion: Notion | None) -> MatrixAudi
     """Judge exact weights."""
     weights, reads = brought.weights, brought.reads
     worst = {name: worst_case(weights, reads, joint, Spec(name, None)) for name in NAMES}
-    shares = weights.astype(object) / brought.whole
-    protocol = dense(shares.astype(np.float64), joint, reads)
+    protocol = DenseProtocol.from_matrix(quotient(weights, brought.whole), joint, reads, WORD)
     return MatrixAudit(
         joint,
         brought,

@@ -17,6 +17,7 @@ from trechter.audit import holds
 from trechter.audit.brought import Brought
 from trechter.audit.evidence import Attack, Claim, Evidence
 from trechter.errors import RequestError, TableError
+from trechter.exact import upper_limit
 from trechter.model.joint import Joint
 from trechter.model.spec import NAMES, Spec
 from trechter.privacy import Notion
@@ -115,9 +116,8 @@ def _weigh(
     mapping = evidence.mapping()
     exact = None
     if mapping is not None:
-        known = f"in every row the output follows from {'x' if mapping[1] == 'x' else 'the secret and x'}: its matrix is known"
         exact = audited(Brought(*mapping, outputs, False, ()), joint, notion)
-        notes.append(known)
+        notes.append(_function(mapping[1], len(y), alpha))
     elif not evidence.associated():
         if key is None:
             raise TableError(UNMATCHED)
@@ -132,6 +132,13 @@ def _weigh(
         exact,
         None if notion is None else notion.spec,
         tuple(notes),
+    )
+
+
+def _function(reads: str, rows: int, alpha: float) -> str:
+    of, rare = "x" if reads == "x" else "the secret and x", float(upper_limit(0, rows, alpha))
+    return (
+        f"in every row the output follows from {of}, so its matrix is taken as known (exceptions: at most {rare:.2g} of rows)"
     )
 
 
