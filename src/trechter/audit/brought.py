@@ -137,7 +137,7 @@ def _order(labels: Sequence[str] | None, names: Sequence[str], side: str) -> lis
         what = f"{unknown[0]!r} is no value of the counts" if unknown else "a label stands there twice"
         raise ProtocolError(
             f"the labels of the {side}s do not fit: {what}; the values are {shorten(names)}. Rename the labels, declare the "
-            "values in a schema, or leave all labels out if the order is that of the values"
+            "values in a schema, turn the matrix (--transposed), or leave all labels out if their order is that of the values"
         )
     return [labels.index(name) for name in names]
 
