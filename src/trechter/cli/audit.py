@@ -34,7 +34,7 @@ from trechter.workflow.audit_tables import TablesAudit
 def audit(released: str, notion: str | None, epsilon: str | None, as_json: bool, **asked: Any) -> None:
     """Audit what others made: a matrix with counts, or a released table beside its original.
 
-    Exit 0 it holds, or nothing was asked; 1 it does not hold; 2 cannot say.
+    Exit 0 it holds, or the rows do not refute it; 1 it does not hold; 2 cannot say.
     """
     if (notion is None) != (epsilon is None):
         raise RequestError("give --notion and --epsilon together, or neither to measure only")
