@@ -180,6 +180,38 @@ def test_a_release_that_fails_is_not_entered(trechter, table, schema, book, tmp_
         assert not (tmp_path / "release").exists()
 
 
+def test_from_its_entry_on_a_release_is_not_interrupted(trechter, table, schema, book, tmp_path, monkeypatch):
+    """Who is told of an interrupt finds neither an entry nor a release."""
+    save = tr.Ledger.save
+
+    def interrupted(ledger, *path):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.raise_signal(number)
+        save(ledger, *path)
+
+    monkeypatch.setattr(tr.Ledger, "save", interrupted)
+    assert trechter(*asked(table, tmp_path / "release", schema, epsilon="0.2", ledger=book))[0] == 0
+    assert (len(entries(book)), (tmp_path / "release").exists()) == (1, True)
+
+
+def test_weights_and_a_protocol_that_reads_the_secret(trechter, schema, tmp_path):
+    table, book, out = tmp_path / "weighted.csv", tmp_path / "ledger.json", tmp_path / "release"
+    rows = [f"{ill},{work},{n}.5" for ill in ("yes", "no") for n, work in enumerate(("full", "part", "none"), start=len(ill))]
+    table.write_text("ill,work,w\n" + "\n".join(rows) + "\n")
+    roles = ["--secret", "ill", "--release", "work", "--schema", schema, "--weight", "w", "--epsilon", "0.5"]
+    assert trechter("ledger", "new", book, "--input", table, *roles)[0] == 0
+    code, _, said = trechter("publish", table, *roles, "--reads", "sx", "--out", out, "--ledger", book)
+    assert code == 0, said
+    assert entries(book)[0].reads == ["ill", "work"]
+    steward = json.loads((out / "steward" / "certificate.json").read_text())
+    assert steward["ledger"]["level"] == steward["level"]
+    counts = out / "steward" / "counts.csv"
+    assert trechter("ledger", "show", book, "--counts", counts)[0] == 0
+    code, _, said = trechter("ledger", "add", book, out / "protocol.json", "--input", table, "--again")
+    assert code == 2
+    assert "--recount" in said, "the table was counted without its weights"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals")
 def test_a_narrow_terminal(trechter, table, schema, book, tmp_path):
     trechter(*asked(table, tmp_path / "release", schema, epsilon="0.2", ledger=book))

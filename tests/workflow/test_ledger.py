@@ -137,15 +137,32 @@ def test_other_columns_are_refused(joint):
 
 
 def test_bounds_are_marked(joint, monkeypatch, tmp_path):
+    """Where outputs are too many, the levels about the data itself take their place: these do add up."""
     monkeypatch.setattr("trechter.audit.together.MOST_WORK", 0)
     ledger = tr.Ledger.new(joint, tr.LIP(9))
-    ledger.add(noisy(joint, "A", 1), joint)
+    for k in (1, 2):
+        ledger.add(noisy(joint, "A", k), joint)
     ledger.save(tmp_path / "ledger.json")
-    (entry,) = tr.Ledger.load(tmp_path / "ledger.json").entries
-    assert not entry.together.exact
-    assert "a bound" in ledger_module.words(entry.together)
-    spread = max(Fraction(int(max(row)), int(min(row))) for row in entry.protocol.weights)
-    assert entry.together.worst == spread
+    first, second = tr.Ledger.load(tmp_path / "ledger.json").entries
+    assert first.together.exact
+    assert not second.together.exact
+    assert "a bound" in ledger_module.words(second.together)
+    spreads = [max(Fraction(int(max(row)), int(min(row))) for row in e.protocol.weights) for e in (first, second)]
+    assert second.together.worst == spreads[0] * spreads[1]
+
+
+def test_a_release_with_a_secret_of_several_columns_and_one_that_reads_them():
+    """Survey weights too: the counts are fractions."""
+    counts = random_counts(6, 4, 2, 3) / np.array(7.0)
+    joint = tr.Joint(counts, secret={"S": [0, 1], "T": ["a", "b"]}, release=COLUMNS)
+    reading = DenseProtocol.from_matrix(0.2 * random_matrix(1, 6, 24) + 0.8 / 6, joint, reads="sx")
+    ledger = tr.Ledger.new(joint, tr.LIP(3))
+    ledger.add(reading, joint)
+    assert ledger.level_exact == tr.certify(reading, joint, tr.LIP(3)).level_exact
+    ledger.add(noisy(joint, "AB", 2), joint)
+    both = tr.compose(reading, noisy(joint, "AB", 2))
+    assert both.reads == "sx"
+    assert ledger.level_exact == tr.certify(both, joint, tr.LIP(3)).level_exact
 
 
 @pytest.mark.parametrize("over", [Fraction(3**9000, 2**14000), Fraction(3**9000), Fraction(2**14100 + 1, 2**14100)])

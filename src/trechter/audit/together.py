@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from trechter.audit.certify import HasSpec, check_entries, check_shares, counted, holds, judge
 from trechter.audit.definitions import DEFINITIONS, Drawn, Sums, worst_ratio
-from trechter.audit.unary import odds
 from trechter.errors import ProtocolError
 from trechter.exact import log_up, product
 from trechter.exact.matrices import Integers
@@ -35,6 +34,7 @@ from trechter.model.unary import UnaryProtocol
 ROW = 300  # what a row costs by itself, in products of integers
 MOST_WORK = 500_000_000  # products of integers, about half a minute
 MOST_KEPT = 5_000_000  # entries of rows that are kept
+ABOUT_X = Spec("ldp", None, "x")
 AT_ONCE = 100_000  # entries of rows that are multiplied together
 
 
@@ -59,9 +59,8 @@ def level_together(protocols: Sequence[Protocol], joint: Joint, spec: Spec) -> L
     if not protocols:
         return Level(Fraction(1))
     reads = reads_of(protocols, joint.secret)
-    whole = joint.secret + joint.release if reads == "sx" else joint.release
-    if len(protocols) == 1 and (protocols[0].reads, protocols[0].input_attributes) == (reads, whole):
-        return Level(judge(protocols[0], joint, spec))
+    if len(protocols) == 1 and _is_alone(protocols[0], joint, spec):
+        return Level(judge(protocols[0], _narrowed(joint, protocols[0]), spec))
     read = [columns_read(p, joint.secret, joint.release, reads) for p in protocols]
     letters = _letters(joint, spec, reads, read)
     known, vast = [], []
@@ -163,13 +162,33 @@ def _rows(protocol: Protocol, columns: NDArray[np.intp]) -> Integers | None:
 
 
 def _spread(protocol: Protocol, columns: NDArray[np.intp], joint: Joint) -> Fraction | None:
-    """The largest Q(y|i)/Q(y|i') of a protocol without a matrix; None is ∞."""
+    """The largest Q(y|i)/Q(y|i') of a protocol that is too large for a matrix, or has none; None is ∞."""
     if isinstance(protocol, SparseProtocol):
         return _widest_entries(protocol.sparse, np.unique(columns))
-    if isinstance(protocol, UnaryProtocol):
-        v, gain = odds(protocol)
-        return Fraction(1) if gain == 0 or len(np.unique(columns)) < 2 else 1 + Fraction(gain, v) if v else None
-    raise ProtocolError(f"protocols of kind {protocol.kind!r} cannot be judged together with others: they have no matrix")
+    if not _is_among(protocol, joint):
+        raise ProtocolError(f"protocols of kind {protocol.kind!r} that read the secret cannot be judged together with others")
+    return judge(protocol, _narrowed(joint, protocol), ABOUT_X)
+
+
+def _is_among(protocol: Protocol, joint: Joint) -> bool:
+    """Whether it reads released columns of the joint only."""
+    return protocol.reads == "x" and set(protocol.release) <= set(joint.release)
+
+
+def _is_alone(protocol: Protocol, joint: Joint, spec: Spec) -> bool:
+    """Whether the other columns do not matter, so that the judge of its own kind may decide."""
+    if protocol.reads == "sx":
+        return protocol.input_attributes == joint.secret + joint.release
+    plain = spec.protect == "s" and not DEFINITIONS[spec.name][1]
+    return protocol.release == joint.release or (plain and _is_among(protocol, joint))
+
+
+def _narrowed(joint: Joint, protocol: Protocol) -> Joint:
+    """The counts of the columns that a protocol releases, in its order."""
+    axes = [joint.release.index(a) + 1 for a in protocol.release]
+    others = [j for j in range(1, joint.counts.ndim) if j not in axes]
+    counts = joint.counts.transpose([0, *axes, *others]).sum(axis=tuple(range(len(axes) + 1, joint.counts.ndim)))
+    return Joint(counts, secret=joint.secret, release=protocol.release)
 
 
 def _widest(rows: Integers) -> Fraction | None:
