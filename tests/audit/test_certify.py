@@ -11,14 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.audit.saved import BROKEN, HOLDS, Saved, promise, protocol_of
+from tests.conftest import random_counts, random_matrix
 from tests.oracles.exponential import convergents
 from tests.oracles.levels import mutual_information, worst_ratio
 
 import trechter as tr
 from trechter.audit.certify import judge_weights
 from trechter.errors import ProtocolError
-from trechter.exact import at_most_exp
+from trechter.exact import at_most_exp, log_up
 from trechter.model.dense import DenseProtocol
+from trechter.model.spec import Spec
 from trechter.privacy import NOTIONS, notion_from
 
 SEEDS = st.integers(0, 10**9)
@@ -262,3 +264,20 @@ def test_what_is_no_notion(notion):
     joint = tr.Joint([[3, 1], [1, 3]])
     with pytest.raises(tr.TrechterError, match=r"is no notion to certify; give one, for example tr\.LIP"):
         tr.certify(tr.design(joint, tr.LIP(1)).protocol, joint, notion)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("name", ["lip", "ldp"])
+def test_each_of_several_secrets_of_a_protocol_that_reads_them(seed, name):
+    """About one secret, the others are data like any other; known side channels are slices of the table."""
+    counts = random_counts(seed, 4, 3).reshape(2, 2, 3)
+    joint = tr.Joint(counts.reshape(4, 3), secret={"S": [0, 1], "T": [0, 1]}, release={"X": [0, 1, 2]})
+    protocol = DenseProtocol.from_matrix(random_matrix(seed, 3, 12), joint, reads="sx")
+    weights = protocol.weights.reshape(3, 2, 2, 3)
+    found = [tr.certify(protocol, joint, Spec(notion, None)).facts["levels"] for notion in (name, f"sr{name}")]
+    for axis, secret in enumerate("ST"):
+        turned, table = weights.swapaxes(1, 1 + axis), counts.swapaxes(0, axis)
+        whole = worst_ratio(name, turned.reshape(3, -1), table, "sx")
+        slices = [worst_ratio(name, turned[..., [x]].reshape(3, -1), table[..., [x]], "sx") for x in range(3)]
+        assert found[0][secret] == log_up(whole)
+        assert found[1][secret] == log_up(None if None in [whole, *slices] else max([whole, *slices]))

@@ -20,6 +20,7 @@ from trechter.model.operations import compose, product
 from trechter.model.sparse import SparseProtocol
 from trechter.model.sparse_weights import SparseWeights
 from trechter.model.spec import NAMES, Spec
+from trechter.model.unary import UnaryProtocol
 
 SHAPE = (2, 2, 3)
 READ = (("A", "B"), ("A",), ("B",), ("B", "A"))
@@ -146,6 +147,32 @@ def test_sparse_releases_are_judged_like_their_matrix(seed, name):
         patch.setattr(together, "MOST_KEPT", 10**6)
         assert bound == level_together([matrix, other], joint, spec)
     assert tr.compose(sparse, other).matrix == pytest.approx(tr.compose(matrix, other).matrix)
+
+
+@given(st.integers(0, 10**6), st.sampled_from(NAMES))
+@settings(max_examples=30)
+def test_unary_encodings_are_written_out_if_that_is_small_and_bounded_if_not(seed, name):
+    """Two bits say which of two values it is: what one adds is at most p(1 − q) / q(1 − p)."""
+    joint, spec = table(seed, (2, 2, 3)), Spec(name, None)
+    draw = np.random.default_rng(seed)
+    q, p = sorted(map(int, draw.integers(1, 16, 2)))
+    bits = UnaryProtocol(p, q, 4, joint.secret, joint.release[1:])
+    other = reading(seed, joint, ("A", "B"))
+    both = tr.compose(bits, other, joint=joint)
+    assert both.parents == (bits.digest, other.digest)
+    exact = tr.certify(both, joint, spec).level_exact
+    assert level_together([bits, other], joint, spec) == (exact, True)
+    alone = level_together([bits], joint, spec)
+    assert alone == level_together([bits.explicit()], joint, spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("trechter.model.unary.MOST_VALUES", 2)
+        assert level_together([bits], joint, spec) == alone or name.startswith("sr")
+        bound, base = level_together([bits, other], joint, spec), level_together([other], joint, spec).worst
+        with pytest.raises(ProtocolError, match="not listed"):
+            tr.compose(bits, other)
+    assert not bound.exact
+    if exact is not None:
+        assert exact <= bound.worst == base * Fraction(p * (16 - q), q * (16 - p))
 
 
 def test_outputs_that_say_the_same_are_judged_once():

@@ -32,7 +32,7 @@ def noisy(joint, names, seed, share=0.5):
     n = math.prod(len(a) for a in release)
     matrix = (1 - share) / n + share * random_matrix(seed, n, n)
     return DenseProtocol.from_matrix(
-        matrix, tr.Joint(np.ones([2, *map(len, release)], int), secret=joint.secret, release=release)
+        matrix, tr.Joint(np.ones([joint.shape[0], *map(len, release)], int), secret=joint.secret, release=release)
     )
 
 

@@ -46,7 +46,7 @@ def certify(protocol: Protocol, joint: Joint, notion: HasSpec | Spec | None = No
     certificate = Certificate(spec, holds(worst, spec.epsilon), log_up(worst), worst, protocol.digest)
     facts: dict[str, Any] = {"n": joint.n, "schema": joint.schema_origin, "secret": [a.name for a in joint.secret]}
     if len(joint.secret) > 1 and spec.protect == "s":
-        facts["levels"] = {a.name: log_up(judge(protocol, joint.about(a.name), spec)) for a in joint.secret}
+        facts["levels"] = {a.name: log_up(judge_secret(protocol, joint, a.name, spec)) for a in joint.secret}
     if protocol.parents:
         facts["composed"] = list(protocol.parents)
     return certificate.with_facts(**facts)
@@ -98,13 +98,28 @@ def judge_dense(protocol: DenseProtocol, joint: Joint, spec: Spec) -> Fraction |
 def judge_weights(weights: Integers, reads: str, joint: Joint, spec: Spec) -> Fraction | None:
     """e^level of a matrix of integer weights; None is ∞."""
     check_shares(weights)
-    counts, attributes = counted(reads, joint, spec)
+    return worst_of(weights, *counted(reads, joint, spec), reads, spec.name)
+
+
+def judge_secret(protocol: Protocol, joint: Joint, name: str, spec: Spec) -> Fraction | None:
+    """e^level about one of several secret columns, of a protocol that may read all of them."""
+    if protocol.reads == "x":
+        return judge(protocol, joint.about(name), spec)
+    counts, attributes = counted("sx", joint, spec)
+    sizes, axis = [len(a) for a in joint.secret], [a.name for a in joint.secret].index(name)
+    values = np.unravel_index(np.arange(len(counts)), sizes)[axis]
+    alone = np.array([counts[values == v].sum(axis=0) for v in range(sizes[axis])])
+    return worst_of(protocol.integers, alone, attributes, "sx", spec.name)  # type: ignore[attr-defined]
+
+
+def worst_of(weights: Integers, counts: Integers, attributes: list[list[int]], reads: str, name: str) -> Fraction | None:
+    """e^level of a matrix for counts of the protected values by letter; None is ∞."""
 
     def among(chosen: Any) -> tuple[Drawn, Sums]:
         part = counts[:, chosen]
         return product(weights[:, chosen], part.T).tolist(), part.sum(axis=1).tolist()
 
-    return worst_ratio(spec.name, among, attributes, reads)
+    return worst_ratio(name, among, attributes, reads)
 
 
 def counted(reads: str, joint: Joint, spec: Spec) -> tuple[Integers, list[list[int]]]:

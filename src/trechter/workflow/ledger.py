@@ -211,7 +211,8 @@ class Ledger:
         return (
             f"with what is in the ledger ({words(self.judge(joint))}) this release ({words(alone)} alone) would come to "
             f"{words(together)}, above the limit {self.limit}. It is not entered, and must not be released. Ask for less: a "
-            "smaller ε, or fewer columns. Levels do not add up, so only trying tells how much less"
+            "smaller ε, or fewer columns. Levels do not add up, so only trying tells how much less; what a release adds is "
+            "at most its LDP level about the data itself (protect='x')"
         )
 
 
