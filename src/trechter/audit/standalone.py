@@ -14,6 +14,9 @@ with probability Q(y|s,x) = weight / 2^bits. Knowing s and some attributes x^J i
     ldp            P(y|s) ≤ e^ε P(y|s')                for every output y and secret values s, s'
     lip            e^-ε ≤ P(y|s) / P(y) ≤ e^ε          for every output y and secret value s
     srldp, srlip   the same, all probabilities given x^J, for every set J of attributes (none and all too) and every x^J
+
+Of a unary encoding (bit x' is 1 with probability p if x' = x, else q) the outputs are all sets y of values. Q(y|x) is p(1−q)
+if x is in y and q(1−p) if not, times what is the same for all x.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ import math
 import re
 import sys
 from collections import defaultdict
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, NamedTuple
@@ -50,8 +54,8 @@ class Cell(NamedTuple):
     n: int
 
 
-def worst_ratio(notion: str, cells: list[Cell]) -> Fraction | None:
-    """The largest ratio of probabilities that the notion bounds by e^ε; None if it is infinite."""
+def worst_ratio(notion: str, cells: list[Cell], odds: tuple[int, int] | None = None) -> Fraction | None:
+    """The largest ratio of probabilities that the notion bounds by e^ε; None if it is infinite. `odds` if outputs are sets."""
     m, worst = len(cells[0].x), Fraction(1)
     for size in range(m + 1) if notion.startswith("sr") else [0]:
         for J in combinations(range(m), size):
@@ -59,27 +63,52 @@ def worst_ratio(notion: str, cells: list[Cell]) -> Fraction | None:
             for cell in cells:
                 agreeing[tuple(cell.x[j] for j in J)].append(cell)
             for group in agreeing.values():
-                for y in range(len(group[0].weights)):
-                    for over, under in bounded(notion, group, y):
-                        if under > 0:
-                            worst = max(worst, over / under)
-                        elif over > 0:
-                            return None
+                for over, under in bounded_sets(notion, group, *odds) if odds else bounded(notion, group):
+                    if under > 0:
+                        worst = max(worst, over / under)
+                    elif over > 0:
+                        return None
     return worst
 
 
-def bounded(notion: str, cells: list[Cell], y: int) -> list[tuple[Fraction, Fraction]]:
-    """The pairs whose quotient must be at most e^ε, for one output, among rows that agree on x^J."""
-    drawn: dict[tuple[int, ...], int] = defaultdict(int)
+def bounded(notion: str, cells: list[Cell]) -> Iterator[tuple[Fraction, Fraction]]:
+    """The pairs whose quotient must be at most e^ε, for every output, among rows that agree on x^J."""
+    for y in range(len(cells[0].weights)):
+        drawn: dict[tuple[int, ...], int] = defaultdict(int)
+        rows: dict[tuple[int, ...], int] = defaultdict(int)
+        for cell in cells:
+            drawn[cell.s] += cell.weights[y] * cell.n
+            rows[cell.s] += cell.n
+        given = [Fraction(drawn[s], rows[s]) for s in rows]  # P(y | s, x^J) · 2^bits
+        if notion.endswith("ldp"):
+            yield max(given), min(given)
+        else:
+            overall = Fraction(sum(drawn.values()), sum(rows.values()))  # P(y | x^J) · 2^bits
+            yield max(given), overall
+            yield overall, min(given)
+
+
+def bounded_sets(notion: str, cells: list[Cell], v: int, u: int) -> Iterator[tuple[Fraction, Fraction]]:
+    """The same of a unary encoding: P(y|f) = v + (u − v) f(y) for a set y, times a constant, where f(y) = P(x in y).
+
+    The worst y for a pair (f, g) has all x with f(x) > ρ g(x), ρ its quotient: it is first when x are sorted by f(x)/g(x).
+    """
     rows: dict[tuple[int, ...], int] = defaultdict(int)
     for cell in cells:
-        drawn[cell.s] += cell.weights[y] * cell.n
         rows[cell.s] += cell.n
-    given = [Fraction(drawn[s], rows[s]) for s in rows]  # P(y | s, x^J) · 2^bits
-    if notion.endswith("ldp"):
-        return [(max(given), min(given))]
-    overall = Fraction(sum(drawn.values()), sum(rows.values()))  # P(y | x^J) · 2^bits
-    return [(p, overall) for p in given] + [(overall, p) for p in given]
+    total = sum(rows.values())
+    given: dict[tuple[int, ...], dict[tuple[int, ...], Fraction]] = {s: defaultdict(Fraction) for s in rows}
+    overall: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+    for cell in cells:
+        given[cell.s][cell.x] += Fraction(cell.n, rows[cell.s])  # P(x | s, x^J)
+        overall[cell.x] += Fraction(cell.n, total)  # P(x | x^J)
+    known = list(given.values()) if notion.endswith("ldp") else [overall]
+    pairs = [pair for f in given.values() for g in known for pair in ((f, g), (g, f))]
+    for f, g in pairs:
+        over = under = Fraction(v)
+        for x in sorted(overall, key=lambda x: f[x] / g[x] if g[x] else math.inf if f[x] else 0, reverse=True):
+            over, under = over + (u - v) * f[x], under + (u - v) * g[x]
+            yield over, under
 
 
 def at_most_exp(ratio: Fraction, epsilon: Fraction) -> bool:
@@ -113,13 +142,20 @@ def read_protocol(path: str) -> dict[str, Any]:
     stated = data.pop("hash", None)
     text = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     require(stated == hashlib.sha256(text.encode()).hexdigest(), "its content does not match its hash: it was changed")
-    require(data["kind"] in ("dense", "sparse"), "this script judges protocols given by weights, not {!r}", data["kind"])
+    require(data["kind"] in ("dense", "sparse", "unary"), "this script does not know protocols of kind {!r}", data["kind"])
     require(data["reads"] in ("x", "sx"), "it reads {!r}, which is unknown", data["reads"])
     for role in ("secret", "release"):
         require(data[role] and isinstance(data[role], list), "its {} columns are {!r}", role, data[role])
-    require(type(data["bits"]) is int, "bits = {!r}", data["bits"])
+    data["hash"] = stated
     read = (data["secret"] if data["reads"] == "sx" else []) + data["release"]
     inputs = math.prod(len(attribute["values"]) for attribute in read)
+    if data["kind"] == "unary":
+        require(type(data["places"]) is int and 0 < data["places"] <= 1000, "places = {!r}", data["places"])
+        p, q, one = whole(data["p"]), whole(data["q"]), 1 << data["places"]
+        require(p <= one and q <= one and data["reads"] == "x", "p or q is no probability, or it does not read x")
+        # If v > u, sets and their complements change places.
+        return dict(data, odds=sorted((q * (one - p), p * (one - q))), weights=[[]] * inputs)
+    require(type(data["bits"]) is int, "bits = {!r}", data["bits"])
     require(len(data["weights"]) == inputs, "it has {} columns for {} inputs", len(data["weights"]), inputs)
     if data["kind"] == "sparse":
         require(0 < data["bits"] < 63, "bits = {}", data["bits"])
@@ -131,7 +167,6 @@ def read_protocol(path: str) -> dict[str, Any]:
         require(len(column) == len(data["outputs"]), "column {} has not one weight for each output", i)
         bits = sum(column).bit_length() - 1
         require((bits, 1 << bits) == (data["bits"], sum(column)), "column {} does not sum to 2^{}", i, data["bits"])
-    data["hash"] = stated
     return data
 
 
@@ -218,7 +253,7 @@ def verdict(protocol: dict[str, Any], counts: dict[tuple[int, ...], int], promis
     sizes = [len(a["values"]) for a in protocol["secret"] + protocol["release"]]
     column = {read: protocol["weights"][i] for i, read in enumerate(product(*map(range, sizes[first:])))}
     cells = [Cell(v[:c] if protect == "s" else v[c:], v[c:], column[v[first:]], n) for v, n in counts.items()]
-    worst = worst_ratio(notion, cells)
+    worst = worst_ratio(notion, cells, protocol.get("odds"))
     holds = epsilon is None or (worst is not None and at_most_exp(worst, epsilon))
     names = " with ".join(a["name"] for a in protocol["secret" if protect == "s" else "release"])
     words = MEANING["ldp" if notion.endswith("ldp") else "lip"].format(f"({promise['epsilon']})", names)

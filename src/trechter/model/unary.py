@@ -157,7 +157,7 @@ class UnaryProtocol(Protocol):
     def from_body(cls, data: dict[str, Any], **common: Any) -> Self:
         """Inverse of `body`."""
         match data:
-            case {"places": int(places), "p": str(p), "q": str(q)} if is_weight(p) and is_weight(q):
+            case {"places": places, "p": p, "q": q} if type(places) is int and is_weight(p) and is_weight(q):
                 return cls(int(p), int(q), places, **common)
         raise ProtocolError("a unary encoding needs places, and p and q as decimal digits in text")
 
