@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from tests.conftest import random_joint
@@ -56,7 +58,7 @@ def test_slices_in_slices():
     assert chain.slice_of(part, part.parts[0] == 1).parts == ()
 
 
-def lazy(problem, budget):
+def lazy(problem, budget, give_up=None):
     """A solver that says nothing and proves nothing."""
     n = problem.cone.dimension
     return Solution(np.ones((1, n)), float(problem.phi(np.eye(n)).sum()), "lazy", {})
@@ -68,7 +70,7 @@ def test_asked_only_when_the_gap_is_open():
     bounded = chain.solve(problem, Budget(1e-6, 10), lazy, auto.solve)
     assert bounded.stats["bounded"].startswith("by slices of attribute")
     assert tr.design(joint, tr.SRLIP("0.3")).utility <= bounded.bound < lazy(problem, Budget()).bound
-    for budget in (Budget(10, 10), Budget(1e-6)):
+    for budget in (Budget(10, 10), Budget(1e-6)):  # it is near enough; there is no limit to keep
         assert "bounded" not in chain.solve(problem, budget, lazy, auto.solve).stats
     solved = chain.solve(problem, Budget(1e-6, 30), columns.solve, auto.solve)
     assert "bounded" not in solved.stats
@@ -79,3 +81,16 @@ def test_a_stop_is_obeyed():
     budget.stopped.set()
     problem = problem_of(random_joint(2, 2, 3, 3), tr.SRLIP("0.3"))
     assert "bounded" not in chain.solve(problem, budget, lazy, auto.solve).stats
+
+
+def test_the_whole_is_given_up_only_when_it_is_far():
+    """With the gap still wide after its share of the time the slices follow; else it may use all of it."""
+    problem, asked = problem_of(random_joint(2, 2, 3, 3), tr.SRLIP("0.3")), []
+
+    def whole(problem, budget, give_up):
+        time.sleep(0.7)
+        asked.extend([give_up(1.0, 1.2), give_up(1.0, 1.01)])
+        return lazy(problem, budget)
+
+    chain.solve(problem, Budget(1e-6, 1), whole, auto.solve)
+    assert asked == [True, False]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from trechter.errors import RequestError, SolverError
-from trechter.optimal import chain, columns, linear, pairs, vertices
+from trechter.optimal import chain, columns, exactly, linear, pairs, vertices
 from trechter.optimal.merge import merged
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.optimal.slab import Slab
@@ -22,7 +22,7 @@ Solver = Callable[[Problem, Budget], Solution]
 SOLVERS: dict[str, Solver] = {
     "pairs": pairs.solve,
     "vertices": vertices.solve,
-    "columns": columns.solve,
+    "columns": partial(exactly.solve, whole=columns.solve),
     "linear": linear.solve,
 }
 FEW_RAYS = 3000
@@ -38,9 +38,13 @@ def solve(problem: Problem, budget: Budget, solver: str = "auto") -> Solution:
     *others, (last, reason) = ways(problem)
     for way, why in others:
         try:
-            return _solved(problem, budget, way, why)
+            found = _solved(problem, budget, way, why)
         except SolverError as error:
             reason = f"{reason}; {error}"
+            continue
+        if "stopped" not in found.stats or len(found.rows) != 1 or problem.cone.exact:
+            return found
+        reason = f"{reason}; time was up before all rays were known"
     return _solved(problem, budget, last, reason)
 
 
@@ -54,7 +58,8 @@ def ways(problem: Problem) -> Iterator[tuple[Solver, str]]:
         yield pairs.solve, "the conditions bound one number: every vertex is one letter or a pair"
     if problem.cone.exact or problem.cone.dimension <= FEW_LETTERS:
         yield partial(vertices.solve, most=FEW_RAYS), f"the cone has at most {FEW_RAYS} extreme rays"
-    yield partial(chain.solve, whole=columns.solve, part=solve), "columns are generated"
+    generated = partial(chain.solve, whole=columns.solve, part=solve)
+    yield partial(exactly.solve, whole=generated), "columns are generated"
 
 
 def _solved(problem: Problem, budget: Budget, solver: Solver, why: str) -> Solution:

@@ -24,17 +24,20 @@ from trechter.measures.entropic import Entropic
 from trechter.optimal.polytope import NOISE
 from trechter.optimal.problem import Budget, Problem, Solution
 
-Solver = Callable[[Problem, Budget], Solution]
-ALONE = 0.6  # of the time before slices are looked at
+Whole = Callable[[Problem, Budget, Callable[[float, float], bool]], Solution]
+Part = Callable[[Problem, Budget], Solution]
+ALONE = 0.6  # of the time is for the whole, and all of it if by then the gap is only
+FAR = 0.05  # of the utility
 
 
-def solve(problem: Problem, budget: Budget, whole: Solver, part: Solver) -> Solution:
-    """The answer of `whole`; if it has used up most of the time in vain, bounded by slices that `part` solves."""
+def solve(problem: Problem, budget: Budget, whole: Whole, part: Part) -> Solution:
+    """The answer of `whole`; if that is far from its bound and most of the time is gone, bounded by slices."""
     if budget.seconds is None or not _applies(problem):
-        return whole(problem, budget)
-    found = whole(problem, replace(budget, seconds=budget.seconds - (1 - ALONE) * _left(budget)))
+        return whole(problem, budget, lambda utility, bound: False)
+    end = budget.seconds - (1 - ALONE) * _left(budget)
+    found = whole(problem, budget, lambda utility, bound: budget.elapsed > end and bound - utility > FAR * utility)
     said = float(problem.phi(found.rows).sum())
-    if budget.over or found.bound - said <= budget.gap:
+    if budget.over or found.bound - said <= max(budget.gap, FAR * said):
         return found
     bounds = [bound(problem, labels, budget, part, len(problem.parts) - j) for j, labels in enumerate(problem.parts)]
     best = int(np.argmin(bounds))
@@ -43,7 +46,7 @@ def solve(problem: Problem, budget: Budget, whole: Solver, part: Solver) -> Solu
     return replace(found, bound=bounds[best], stats=found.stats | {"bounded": f"by slices of attribute {best + 1}"})
 
 
-def bound(problem: Problem, labels: NDArray[np.intp], budget: Budget, part: Solver, shares: int) -> float:
+def bound(problem: Problem, labels: NDArray[np.intp], budget: Budget, part: Part, shares: int) -> float:
     """H(Xʲ) + Σ_v P(Xʲ = v) OPT(K_v), each OPT bounded in its share of the time that is left to so many attributes."""
     values, end = np.unique(labels), budget.elapsed + _left(budget) / shares
     terms = [entropy(np.bincount(labels, problem.masses).astype(np.float64))]

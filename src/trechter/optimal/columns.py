@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -37,10 +38,13 @@ GROWTH = 1.5  # of that number from one time to the next
 TICK = 0.25  # seconds between reports
 
 
-def solve(problem: Problem, budget: Budget) -> Solution:
-    """The best protocol within the gap or the time; always a protocol, and always a true bound."""
+GiveUp = Callable[[float, float], bool]  # utility, bound
+
+
+def solve(problem: Problem, budget: Budget, give_up: GiveUp = lambda utility, bound: False) -> Solution:
+    """The best protocol within the gap or the time, or until it is time to give up; always a protocol and a true bound."""
     with threadpool_limits(1, "blas"):  # its threads spin when the cores are busy, which made a climb ten times slower
-        run = Run(problem, budget)
+        run = Run(problem, budget, give_up)
         try:
             run.to_the_end()
         except SolverError as error:
@@ -53,11 +57,11 @@ def solve(problem: Problem, budget: Budget) -> Solution:
 class Run:
     """One solve: what is known at any moment is a protocol and a bound."""
 
-    def __init__(self, problem: Problem, budget: Budget) -> None:
+    def __init__(self, problem: Problem, budget: Budget, give_up: GiveUp) -> None:
         cone = Cone(np.asarray(problem.cone.active.A, float))
         self.problem = problem = replace(problem, cone=cone)
         self.budget, self.cut = budget, max(SHARE * budget.gap, FINEST)
-        self._told = 0.0
+        self._told, self._give_up = 0.0, give_up
         self.stats: dict[str, Any] = {"rounds": 0, "nodes": 0}
         self.space = Polytope.of(problem)
         self.pool = Pool(problem, self.space)
@@ -71,7 +75,7 @@ class Run:
         if self.space.letters <= MANY:
             self.pool.add_points(muffled(self.space))
             self._weigh()
-        found, self._lower, self._upper = corners(self._relaxations, lambda: self.budget.over)
+        found, self._lower, self._upper = corners(self._relaxations, lambda: self._over)
         self.pool.add(found)
         if self.problem.hint is not None:
             posteriors = self.problem.hint * self.problem.masses
@@ -107,7 +111,11 @@ class Run:
 
     @property
     def _done(self) -> bool:
-        return self.bound - self.utility <= self.budget.gap or self.budget.over
+        return self.bound - self.utility <= self.budget.gap or self._over
+
+    @property
+    def _over(self) -> bool:
+        return self.budget.over or self._give_up(self.utility, self.bound)
 
     def _weigh(self) -> Weights:
         weights = self.pool.master.solve()
@@ -124,10 +132,10 @@ class Run:
             weights = self._weigh()
             prices, used = self.space.prices(weights.duals), self.pool.used(weights)
             new = self._climbed(used, prices)
-            while not new and kicks < PATIENCE and not self.budget.over:
+            while not new and kicks < PATIENCE and not self._over:
                 new = self._climbed(self._kicked(used, prices, kicks), prices)
                 kicks += 1
-            if not new or self.budget.over:
+            if not new or self._over:
                 return weights
 
     def _climbed(self, starts: list[Vertex], prices: Array) -> int:
@@ -163,7 +171,7 @@ class Run:
 
     def _enough(self, pricing: Pricing, nodes: float) -> bool:
         """Whether it is time to go back to the master: it must be if the best found is most of the bound."""
-        if self.budget.over:
+        if self._over:
             return True
         if pricing.best <= self.cut:
             return False
