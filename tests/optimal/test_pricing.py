@@ -147,7 +147,7 @@ def test_climbing_goes_up_to_where_no_neighbour_is_better():
     space = Polytope.of(problem)
     prices = space.prices(np.random.default_rng(2).normal(0, 0.5, 9) * problem.masses)
     starts = [vertex for v in all_vertices(problem)[::5] if (vertex := vertex_at(space, v)) is not None]
-    climbed = climb(space, starts, prices, -np.inf)
+    climbed = climb(space, starts, prices, -np.inf, lambda: False)
     assert climbed.stops
     for vertex in climbed.stops:
         value, around = neighbours(space, vertex, prices)

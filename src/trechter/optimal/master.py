@@ -64,6 +64,9 @@ class Master:
     def solve(self) -> Weights:
         """The optimum over the columns so far, checked; SolverError if no weights make Σ θ r = 1."""
         status = lp.run(self._model)
+        if status != lp.OPTIMAL:  # columns that are nearly one may confuse a warm start
+            self._model.clearSolver()
+            status = lp.run(self._model)
         if status != lp.OPTIMAL:
             raise SolverError(
                 f"the master LP over {len(self)} columns ended as {status.name}; some columns must be able to "

@@ -21,6 +21,7 @@ from trechter.optimal.relaxation import Relaxations
 RAISES = 6  # of the cost, each four times the last
 ROUNDS = 60
 MANY = 500  # letters from which muffled ones are too large to begin with
+FAINT = 1e-3  # what says so little is the constant row to an LP solver
 BATCH = 64  # coordinates whose extremes are found at a time
 
 
@@ -29,7 +30,8 @@ def muffled(space: Polytope) -> Array:
     over = np.maximum(space.conditions, 0)
     needed = np.divide(over, over - (space.conditions @ space.masses)[:, None], out=np.zeros_like(over), where=over > 0)
     share = needed.max(axis=0, initial=0)
-    return np.asarray(np.diag(1 - share) + share[:, None] * space.masses)
+    mixed = np.diag(1 - share) + share[:, None] * space.masses
+    return np.asarray(mixed[share < 1 - FAINT])
 
 
 def corners(relaxations: Relaxations, late: Callable[[], bool] = lambda: False) -> tuple[list[Vertex], Array, Array]:
