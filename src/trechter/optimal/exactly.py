@@ -28,7 +28,7 @@ def solve(problem: Problem, budget: Budget, whole: Callable[[Problem, Budget], S
     if not problem.cone.exact:
         return found
     pairs = [(row, ray) for row in found.rows if (ray := exact_ray(problem.cone, row)) is not None]
-    pairs = pairs or [(np.zeros(problem.cone.dimension), np.ones(problem.cone.dimension, int).astype(object))]
+    pairs = pairs or [(np.ones(problem.cone.dimension), np.ones(problem.cone.dimension, int).astype(object))]
     rows, rays = np.array([row for row, _ in pairs]), np.array([ray for _, ray in pairs], object)
     whole_rays = rays.astype(np.float64)
     scale = np.min(np.divide(rows, whole_rays, out=np.full(rows.shape, np.inf), where=whole_rays > 0), axis=1)
