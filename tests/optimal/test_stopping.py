@@ -15,7 +15,7 @@ from trechter.optimal.problem import Budget
 def run():
     """Column generation for nine letters, with the corners as its first columns."""
     counts = np.random.default_rng(3).integers(1, 60, (4, 9))
-    run = Run(make_problem(tr.Joint(counts), tr.LDP("0.3"), tr.MutualInformation(), "x"), Budget(), lambda utility, bound: False)
+    run = Run(make_problem(tr.Joint(counts), tr.LDP("0.3"), tr.MutualInformation(), "x"), Budget())
     yield run
     run.close()
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from trechter.geometry import Cone
 from trechter.measures import entropy
 from trechter.measures.entropic import Entropic
+from trechter.optimal.columns import never
 from trechter.optimal.polytope import NOISE
 from trechter.optimal.problem import Budget, Problem, Solution
 
@@ -33,7 +34,7 @@ FAR = 0.05  # of the utility
 def solve(problem: Problem, budget: Budget, whole: Whole, part: Part) -> Solution:
     """The answer of `whole`; if that is far from its bound and most of the time is gone, bounded by slices."""
     if budget.seconds is None or not _applies(problem):
-        return whole(problem, budget, lambda utility, bound: False)
+        return whole(problem, budget, never)
     end = budget.seconds - (1 - ALONE) * _left(budget)
     found = whole(problem, budget, lambda utility, bound: budget.elapsed > end and bound - utility > FAR * utility)
     said = float(problem.phi(found.rows).sum())

@@ -41,7 +41,12 @@ TICK = 0.25  # seconds between reports
 GiveUp = Callable[[float, float], bool]  # utility, bound
 
 
-def solve(problem: Problem, budget: Budget, give_up: GiveUp = lambda utility, bound: False) -> Solution:
+def never(utility: float, bound: float) -> bool:
+    """Not to give up."""
+    return False
+
+
+def solve(problem: Problem, budget: Budget, give_up: GiveUp = never) -> Solution:
     """The best protocol within the gap or the time, or until it is time to give up; always a protocol and a true bound."""
     with threadpool_limits(1, "blas"):  # its threads spin when the cores are busy, which made a climb ten times slower
         run = Run(problem, budget, give_up)
@@ -57,7 +62,7 @@ def solve(problem: Problem, budget: Budget, give_up: GiveUp = lambda utility, bo
 class Run:
     """One solve: what is known at any moment is a protocol and a bound."""
 
-    def __init__(self, problem: Problem, budget: Budget, give_up: GiveUp) -> None:
+    def __init__(self, problem: Problem, budget: Budget, give_up: GiveUp = never) -> None:
         cone = Cone(np.asarray(problem.cone.active.A, float))
         self.problem = problem = replace(problem, cone=cone)
         self.budget, self.cut = budget, max(SHARE * budget.gap, FINEST)
