@@ -43,17 +43,19 @@ def explain_sparse(weights: SparseWeights, joint: Joint, reads: str) -> tuple[tu
 def likely(weights: SparseWeights, joint: Joint, reads: str) -> tuple[Index, Index, Array]:
     """All (y, x, P(x|y)) with P(x|y) ≥ SHOWN, by output and falling odds.
 
-    P(x, y) is the mass of the entries of x, and Q_y p_x from the background. Of an output that never occurs the values that
-    it names are taken to be equally likely.
+    P(x, y) is the mass of the entries of x, and from the background its share of p_x, more of it where a letter has no
+    entries. Of an output that never occurs the values that it names are taken to be equally likely.
     """
     seen, whole = letters(joint, reads), float(1 << weights.bits)
     q, base = weights.products(seen.masses[None])[0], weights.background / whole
     own = weights.weight / whole * np.where(q[weights.output] > 0, seen.masses[weights.letter], 1)
-    y, x = _common(joint, base, q)
+    times = np.where(weights.named, 1.0, float(weights.times))
+    drawing = np.bincount(seen.x_of, seen.masses * times, len(joint.p_x)).astype(np.float64)
+    y, x = _common(drawing, base, q)
     y, x = np.append(weights.output, y), np.append(seen.x_of[weights.letter], x)
     cell, place = np.unique(y * len(joint.p_x) + x, return_inverse=True)
     y, x = np.divmod(cell, len(joint.p_x))
-    mass = np.bincount(place[: len(own)], own, len(cell)) + base[y] * joint.p_x[x]
+    mass = np.bincount(place[: len(own)], own, len(cell)) + base[y] * drawing[x]
     sums = np.where(q > 0, q, np.bincount(y, mass, weights.outputs))
     odds = mass / np.where(sums > 0, sums, 1)[y]
     kept = np.flatnonzero(odds >= SHOWN)
@@ -61,11 +63,11 @@ def likely(weights: SparseWeights, joint: Joint, reads: str) -> tuple[Index, Ind
     return y[kept], x[kept], odds[kept]
 
 
-def _common(joint: Joint, base: Array, q: Array) -> tuple[Index, Index]:
+def _common(drawing: Array, base: Array, q: Array) -> tuple[Index, Index]:
     """All (y, x) where the background alone says enough of x to be shown: none, unless the protocol is nearly constant."""
-    order = np.argsort(-joint.p_x, kind="stable")
+    order = np.argsort(-drawing, kind="stable")
     least = np.divide(SHOWN * q, base, out=np.full(len(q), np.inf), where=base > 0)
-    number = np.searchsorted(-joint.p_x[order], -least, side="right")
+    number = np.searchsorted(-drawing[order], -least, side="right")
     if number.sum() > MOST_CELLS:
         raise ProtocolError(f"{number.sum():,} values to name in {len(q):,} outputs are too many; use bins, or a larger ε")
     y = np.repeat(np.arange(len(q)), number)

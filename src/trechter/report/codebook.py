@@ -10,7 +10,7 @@ import datetime as dt
 from typing import cast
 
 from trechter.alphabet.values import Bin, Value, label
-from trechter.finish.explain import SURE, posteriors
+from trechter.finish.explain import SURE
 from trechter.measures import posterior_range
 from trechter.model.dense import DenseProtocol
 from trechter.model.outputs import Mixture, Output, ValueSet, show
@@ -19,6 +19,7 @@ from trechter.report.markdown import datum, table
 from trechter.report.numbers import odds, odds_down, odds_up, share
 from trechter.report.release import Release
 from trechter.report.text import combinations, listing
+from trechter.report.told import Told
 
 MOST_OUTPUTS = 500
 MOST_VALUES = 100
@@ -147,9 +148,9 @@ def _meaning(output: Output, sure: bool) -> str:
 def certain(release: Release) -> list[bool]:
     """Which outputs leave one value only, and name it."""
     joint, protocol = release.joint, cast(DenseProtocol, release.result.protocol)
-    odds, values = posteriors(protocol.matrix, joint, protocol.reads), combinations(joint.release)
-    said = [show(o.values[0] if isinstance(o, Mixture) else o) for o in protocol.outputs]
-    return [bool(p.max() > SURE) and show(values[int(p.argmax())]) == name for p, name in zip(odds, said, strict=True)]
+    told, values = Told.by(protocol, joint), combinations(joint.release)
+    only = {int(y): show(values[x]) for y, x, p in zip(told.output, told.value, told.share, strict=True) if p > SURE}
+    return [only.get(y) == show(o.values[0] if isinstance(o, Mixture) else o) for y, o in enumerate(protocol.outputs)]
 
 
 def _promise(protocol: DenseProtocol, spec: Spec) -> list[str]:

@@ -24,6 +24,7 @@ from trechter.model.protocol import Protocol
 from trechter.model.spec import Spec
 from trechter.report.release import Release
 from trechter.report.text import labels, listing, named, statements, visible
+from trechter.report.told import Told
 
 Array = NDArray[np.float64]
 
@@ -86,17 +87,17 @@ class Facts:
     @cached_property
     def output_shares(self) -> Array:
         """P(y)."""
-        return np.asarray(self.protocol.matrix @ self.masses)
+        return np.asarray(self.protocol.products(self.masses[None])[0])
 
     @cached_property
-    def odds(self) -> Array:
-        """P(x|y), one row an output."""
-        return posteriors(self.protocol.matrix, self.joint, self.protocol.reads)
+    def told(self) -> Told:
+        """P(x|y)."""
+        return Told.by(self.protocol, self.joint)
 
     @cached_property
     def secret_given(self) -> Array:
         """P(s|y), one row an output; the prior where P(y) = 0."""
-        together = self.protocol.matrix @ letters(self.joint, self.protocol.reads).secret.T
+        together = self.protocol.products(letters(self.joint, self.protocol.reads).secret).T
         sums = together.sum(axis=1, keepdims=True)
         return np.where(sums > 0, together / np.where(sums > 0, sums, 1), self.joint.p_s)
 
@@ -151,7 +152,9 @@ class Facts:
     @cached_property
     def measured(self) -> Array:
         """For each protected value the least and the largest posterior that any output leads to."""
-        table = (self.odds if self.spec.protect == "x" else self.secret_given)[self.output_shares > 0]
+        own = self.spec.protect == "x"
+        table = posteriors(self.protocol.matrix, self.joint, self.protocol.reads) if own else self.secret_given
+        table = table[self.output_shares > 0]
         return np.stack([table.min(axis=0), table.max(axis=0)], axis=1)
 
     @cached_property
@@ -181,37 +184,35 @@ class Facts:
 
     def _seen(self, j: int) -> Seen:
         attribute, q = self.joint.release[j], self.output_shares
-        given = summed(self.odds, self.joint.shape[1:], j)
-        together = given * q[:, None]
-        before = together.sum(axis=0)
+        told = self.told.about(self.joint.shape[1:], j)
+        given, together = told.share, told.share * q[told.output]
+
+        def summed(parts: Array) -> Array:
+            return np.bincount(told.value, parts, len(attribute)).astype(np.float64)
+
+        before = summed(together)
         after = self._shares_in_column(attribute)
         rows = max(self.drawn.sum(), 1)
         return Seen(
             attribute,
             after is not None,
             before,
-            self.drawn @ given / rows if after is None else after / rows,
-            _ratio((together * given).sum(axis=0), before),
-            _ratio((together * (given > SURE)).sum(axis=0), before),
-            (float(before.max()), float(together.max(axis=1).sum())),
-            max(0.0, entropy(before) + entropy(q) - entropy(together.ravel())),
+            summed(self.drawn[told.output] * given) / rows if after is None else after / rows,
+            _ratio(summed(together * given), before),
+            _ratio(summed(together * (given > SURE)), before),
+            (float(before.max()), float(told.largest(together, len(q)).sum())),
+            max(0.0, entropy(before) + entropy(q) - entropy(together)),
             entropy(before),
         )
 
     def _shares_in_column(self, attribute: Attribute) -> Array | None:
         """How often each value stands in the released column of this attribute, if it has one of plain values."""
         column = next((c for c in self.protocol.columns() if c.name == attribute.name), None)
-        kinds = [(type(v), v) for v in attribute.values]
-        if column is None or not all((type(v), v) in kinds for v in column.values):
+        place = {(type(v), v): code for code, v in enumerate(attribute.values)}
+        if column is None or not all((type(v), v) in place for v in column.values):
             return None
-        places = np.array([kinds.index((type(v), v)) for v in column.values])
-        return np.bincount(places[column.codes], self.drawn, len(kinds)).astype(np.float64)
-
-
-def summed(table: Array, shape: Sequence[int], j: int) -> Array:
-    """Columns of flattened x added up to those of attribute j."""
-    others = tuple(1 + i for i in range(len(shape)) if i != j)
-    return np.asarray(table.reshape(-1, *shape).sum(axis=others))
+        places = np.array([place[type(v), v] for v in column.values])
+        return np.bincount(places[column.codes], self.drawn, len(place)).astype(np.float64)
 
 
 def movement(before: float, after: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from trechter.report.charts import bars, key, meter
-from trechter.report.facts import Facts, Seen, foremost, summed
+from trechter.report.facts import Facts, Seen, foremost
 from trechter.report.html import Html, Part, datum, element, join, listed, paragraph, section, table, text
 from trechter.report.numbers import number, share
 from trechter.report.text import named, visible
@@ -72,9 +72,11 @@ def _row(facts: Facts, j: int, seen: Seen, v: int, scale: float) -> list[Part]:
 
 def _becomes(facts: Facts, j: int, v: int) -> Html:
     """The likeliest output of rows with this value."""
-    given = summed(facts.odds, facts.joint.shape[1:], j)[:, v] * facts.output_shares
-    y = int(np.argmax(given))
-    return join(f"{share(float(given[y] / given.sum()))}: ", datum(facts.outputs[y]))
+    told = facts.told.about(facts.joint.shape[1:], j)
+    y = told.output[told.value == v]
+    given = told.share[told.value == v] * facts.output_shares[y]
+    most = int(np.argmax(given))
+    return join(f"{share(float(given[most] / given.sum()))}: ", datum(facts.outputs[y[most]]))
 
 
 def _others(seen: Seen, rest: list[int]) -> list[Part]:

@@ -5,21 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from trechter.finish.explain import SHOWN, SURE
-from trechter.model.heatmap import protocol_html
+from trechter.model.heatmap import heat_html
+from trechter.model.protocol import Protocol
+from trechter.model.sparse import SparseProtocol
 from trechter.report.charts import stack
-from trechter.report.facts import Facts, foremost, movement
+from trechter.report.facts import Array, Facts, foremost, movement
 from trechter.report.html import Html, Part, datum, element, join, paragraph, section, table
 from trechter.report.numbers import count, number, share
 
 MOST = 24
 NAMED = 4
+UNLIKELY = 1e-6  # chance explains nothing that is less probable
 
 
 def part(facts: Facts) -> Html:
     """The outputs in words, then the heat map."""
     shown = foremost(facts.output_shares, MOST)
     total = len(facts.output_shares)
-    matrix = facts.protocol.matrix
+    heat = heat_html(_numbered(facts), facts.inputs, facts.protocol.products, facts.masses)
     letters = "value" if facts.protocol.reads == "x" else "pair of a secret and a value"
     return section(
         "protocol",
@@ -31,7 +34,7 @@ def part(facts: Facts) -> Html:
         paragraph(_sampling(facts), kind="note"),
         element("h3", "Heat map"),
         paragraph(f"Of 100 rows with the {letters} at the top, so many get the output at the left.", kind="note"),
-        element("div", Html(protocol_html(_numbered(facts), facts.inputs, matrix, facts.masses)), class_="wide", tabindex="0"),
+        element("div", Html(heat), class_="wide", tabindex="0"),
     )
 
 
@@ -74,16 +77,15 @@ def _rows(facts: Facts, shown: list[int]) -> list[list[Part]]:
 
 
 def _meaning(facts: Facts, y: int) -> Html:
-    odds = facts.odds[y]
-    order = [int(x) for x in np.argsort(-odds, kind="stable") if odds[x] >= SHOWN]
-    if odds[order[0]] > SURE:
-        same = facts.values[order[0]] == facts.outputs[y]
-        return join("certainly this value") if same else join("certainly ", datum(facts.values[order[0]]))
-    rest = len(order) - NAMED
-    more = f"; {rest} that are not named have {share(float(odds[order[NAMED:]].sum()))}" if rest > 0 else ""
+    values, odds = facts.told.of(y)
+    if odds[0] > SURE:
+        value = facts.values[values[0]]
+        return join("certainly this value") if value == facts.outputs[y] else join("certainly ", datum(value))
+    odds = odds[odds >= SHOWN]
+    rest = len(odds) - NAMED
+    more = f"; {rest} that are not named have {share(float(odds[NAMED:].sum()))}" if rest > 0 else ""
     return join(
-        f"one of {'these ' if rest <= 0 else ''}{len(order)} values, with these odds{more}",
-        stack(odds[order[:NAMED]].tolist()),
+        f"one of {'these ' if rest <= 0 else ''}{len(odds)} values, with these odds{more}", stack(odds[:NAMED].tolist())
     )
 
 
@@ -97,16 +99,43 @@ def _effect(facts: Facts, y: int) -> Html:
     return join(datum(facts.secret_names[s]), f" {share(float(prior[s]))} → {share(float(posterior[s]))}")
 
 
-def deviations(facts: Facts) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+def deviations(facts: Facts) -> Array | None:
     """Drawn minus expected, in standard deviations given the rows; None if the rows drawn from are not those counted."""
     whole = facts.joint.counts.dtype != object and facts.joint.rows == facts.drawn.sum()
     if not whole:
         return None
-    Q, n = facts.protocol.matrix, facts.masses * facts.drawn.sum()
-    spread = np.sqrt((Q * (1 - Q)) @ n)
-    off = facts.drawn - Q @ n
+    n = facts.masses * facts.drawn.sum()
+    spread = np.sqrt(np.maximum(variance(facts.protocol, n), 0))
+    off = facts.drawn - facts.output_shares * facts.drawn.sum()
     fixed = np.where(abs(off) > 1e-3, np.copysign(np.inf, off), 0.0)  # where nothing is random nothing may be off
     return np.where(spread > 1e-6, off / np.where(spread > 1e-6, spread, 1), fixed)
+
+
+def variance(protocol: Protocol, n: Array) -> Array:
+    """Σ_i n_i Q[y,i] (1 − Q[y,i]) of every output."""
+    if not isinstance(protocol, SparseProtocol):
+        return np.asarray((protocol.matrix * (1 - protocol.matrix)) @ n)
+    sparse, whole = protocol.sparse, float(1 << protocol.bits)
+    base, own = sparse.background / whole, sparse.weight / whole
+    common = base**2 * (n * np.where(sparse.named, 1.0, float(sparse.times)) ** 2).sum()
+    listed = n[sparse.letter] * own * (2 * base[sparse.output] + own)
+    return np.asarray(protocol.products(n[None])[0] - common - np.bincount(sparse.output, listed, sparse.outputs))
+
+
+def chance(facts: Facts) -> float:
+    """A bound on the probability that any output is off by as much as the worst of them is.
+
+    For k independent draws of mean μ and variance σ² the tail beyond t = |k − μ| is at most exp(−t²/2(σ² + t/3)) (Bernstein)
+    and at most e^(k−μ) (μ/k)^k (Chernoff). The first serves frequent outputs, the second rare ones, of which a large alphabet
+    has thousands: one row where a hundredth was expected is ten standard deviations, and nothing special.
+    """
+    n = facts.masses * facts.drawn.sum()
+    mean, k = facts.output_shares * facts.drawn.sum(), facts.drawn
+    off, spread = abs(k - mean), np.maximum(variance(facts.protocol, n), 0)
+    bernstein = np.divide(off**2, 2 * (spread + off / 3), out=np.zeros_like(off), where=off > 0)
+    ratio = np.divide(k, mean, out=np.ones_like(mean), where=(k > 0) & (mean > 0))
+    chernoff = mean - k + k * np.log(ratio)
+    return float(2 * len(k) * np.exp(-np.maximum(bernstein, chernoff).max()))
 
 
 def _sampling(facts: Facts) -> str:
@@ -116,7 +145,7 @@ def _sampling(facts: Facts) -> str:
     worst = float(abs(scores).max())
     verdict = (
         "as chance would have it"
-        if worst < 5
+        if np.isfinite(worst) and chance(facts) > UNLIKELY
         else "more than chance explains: do not give this release away before that is understood"
     )
     return f"Deviation is in standard deviations. The largest over all outputs is {number(worst, 2)}: {verdict}."
