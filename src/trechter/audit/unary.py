@@ -38,12 +38,10 @@ def judge_unary(protocol: UnaryProtocol, joint: Joint, spec: Spec) -> Fraction |
     counts = joint.exact.astype(object)
     axes = np.unravel_index(np.arange(counts.shape[1]), joint.shape[1:])
     _, side_channels = DEFINITIONS[spec.name]
-    worst = Fraction(1)
+    worst: Fraction | None = Fraction(1)
     for chosen in slices([axis.tolist() for axis in axes], "x") if side_channels else [slice(None)]:
-        for found in _worst(counts[:, chosen], spec, v, gain):
-            if found is None:
-                return None
-            worst = max(worst, found)
+        if worst is not None:
+            worst = _worst(counts[:, chosen], spec, v, gain, worst)
     return worst
 
 
@@ -56,15 +54,19 @@ def odds(protocol: UnaryProtocol) -> tuple[int, int]:
     return low, high - low
 
 
-def _worst(counts: Integers, spec: Spec, v: int, gain: int) -> Iterator[Fraction | None]:
-    """The largest ratios of the conditions of one slice."""
-    ldp = spec.name.endswith("ldp")
+def _worst(counts: Integers, spec: Spec, v: int, gain: int, least: Fraction) -> Fraction | None:
+    """The largest ratio of the conditions of one slice, or `least` if that is larger."""
+    ldp, worst = spec.name.endswith("ldp"), least
     if spec.protect == "x":
-        yield _worst_of_values([n for n in counts.sum(axis=0).tolist() if n], ldp, v, gain)
-        return
+        found = _worst_of_values([n for n in counts.sum(axis=0).tolist() if n], ldp, v, gain)
+        return found if found is None else max(found, least)
     given = [(row, int(row.sum())) for row in counts if row.any()]
     for f, g in _pairs(given) if ldp else _against_all(given, counts):
-        yield largest(f, g, v, gain)
+        found = largest(f, g, v, gain, worst)
+        if found is None:
+            return None
+        worst = found
+    return worst
 
 
 def _pairs(given: Sequence[Conditioned]) -> Iterator[tuple[Conditioned, Conditioned]]:
@@ -80,11 +82,14 @@ def _against_all(given: Sequence[Conditioned], counts: Integers) -> Iterator[tup
         yield whole, each
 
 
-def largest(f: Conditioned, g: Conditioned, v: int, gain: int) -> Fraction | None:
-    """The largest (v + gain·f(y)) / (v + gain·g(y)) over all sets y of values, all but ∅ if v = 0; None is ∞."""
+def largest(f: Conditioned, g: Conditioned, v: int, gain: int, least: Fraction) -> Fraction | None:
+    """The largest (v + gain·f(y)) / (v + gain·g(y)) over all sets y of values, all but ∅ if v = 0; None is ∞.
+
+    Or `least`, if that is larger; it is at least 1, which is the ratio of all values together.
+    """
     (over, f_sum), (under, g_sum) = f, g
     over, under, base = over * (gain * g_sum), under * (gain * f_sum), v * f_sum * g_sum
-    best = Fraction(1)  # of all values together
+    best = least
     while True:
         chosen = over * best.denominator > under * best.numerator
         top, bottom = base + int(over[chosen].sum()), base + int(under[chosen].sum())
