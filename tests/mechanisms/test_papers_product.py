@@ -122,6 +122,13 @@ def test_its_promise_may_fail_and_the_certificate_says_so():
     assert tr.product(joint, tr.SRLIP("1/10")).certificate.holds
 
 
+def test_its_level_can_be_far_above_what_it_promises():
+    for alpha, level in ((0.3, 2.79), (0.2, 3.08)):
+        joint = tr.Joint(np.random.default_rng(114).dirichlet(np.full(18, alpha)).reshape(2, 3, 3))
+        assert even(joint, 2).certificate.level > level
+        assert tr.product(joint, tr.SRLIP(2)).certificate.level <= 2
+
+
 def given_the_secret(seed, *shape, zeros=0.0):
     """Counts in which the attributes are independent given S."""
     c, *sizes = shape

@@ -44,7 +44,6 @@ Epsilon = Fraction | None  # None is ∞
 Split = tuple[Epsilon, ...]  # εʲ by attribute, in the order of the release
 MOST_CELLS = 20_000_000  # conditions times values of X: 160 MB each of F and G
 MOST_EXACT = 300_000  # of them in exact numbers
-DIGITS = 13  # conditions that agree to so many digits are the same
 EVEN = 1e-11  # terms that differ by less than this share cancel: what earlier factors left at the edge is not beyond it
 NOISE = 1e-14  # a probability below this is noise of the floats; if it is not, the judge of the whole will say so
 RARE = 1e-12  # the probability of an output that is not worth having
@@ -144,17 +143,27 @@ class Factors:
         return named([self.rounded(j, np.ones((1, len(p))), None) for j, p in enumerate(self.marginals)])
 
     def _best(self, j: int, F: Array, G: Array, epsilon: Epsilon) -> Array:
-        """Rows of most I(Xʲ;Yʲ) with F w ≤ e^ε G w."""
+        """Rows of most I(Xʲ;Yʲ) with F w ≤ e^ε G w: the best for a few of the conditions, until all are obeyed."""
         F = math.exp(-min(float(epsilon), VAST)) * F if epsilon is not None else 0 * F
         A = np.where(np.abs(F - G) > EVEN * (F + G), F - G, 0)
         A = A[(A > 0).any(axis=1)]
         A = A / np.abs(A).max(axis=1, keepdims=True, initial=0)
-        first = np.unique(np.round(A, DIGITS), axis=0, return_index=True)[1]
-        problem = Problem(Cone(A[np.sort(first)]).active, self.marginals[j], Entropic())
+        few = np.unique(A.argmax(axis=0)) if len(A) else np.zeros(0, np.intp)
+        while True:
+            rows = self._optimum(j, A[few])
+            excess = (A @ rows.T - EVEN * np.abs(A) @ rows.T).T
+            worst = [int(row.argmax()) for row in excess if row.max(initial=0) > 0]
+            more = np.setdiff1d(worst, few)
+            if not len(more):
+                return _pruned(rows, self.marginals[j])
+            few = np.union1d(few, more).astype(np.intp)
+
+    def _optimum(self, j: int, A: Array) -> Array:
+        problem = Problem(Cone(A).active, self.marginals[j], Entropic())
         solution = solve(problem, Budget())
         same = problem.groups(solution.rows)
         rows = np.maximum([solution.rows[same == g].sum(axis=0) for g in range(same.max() + 1)], 0)
-        return _pruned(rows / rows.sum(axis=0), self.marginals[j])
+        return np.asarray(rows / rows.sum(axis=0))
 
     @cached_property
     def _kept(self) -> list[NDArray[np.bool_]]:

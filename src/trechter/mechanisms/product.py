@@ -14,7 +14,7 @@ could maximise; on 60 joints that made 0.0003 nats on average. Products are comp
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import permutations
@@ -41,7 +41,7 @@ Order = tuple[int, ...]
 PARTS = 4  # splits are tried in steps of ε/4
 FEW = 3  # attributes: all orders and steps of the split are tried
 ROUNDS = 20
-GAIN = 1e-7  # nats; a round that gains less is the last
+GAIN = 1e-7  # nats; what gains less is the same
 
 
 def product(joint: Joint, notion: Notion, *, measure: Measure | None = None, time_limit: float | None = None) -> Result:
@@ -78,9 +78,20 @@ class Search:
 
     factors: Factors
     known: dict[tuple[tuple[int, Epsilon], ...], Array] = field(default_factory=dict)
+    tried: int = 0
+
+    def best(self, starts: Iterable[tuple[Order, Split]], budget: Budget, best: Found | None = None) -> Found:
+        """The best of several starts; one is tried even if time is up."""
+        for order, split in starts:
+            if best is None or not budget.over:
+                found = self.found(order, split)
+                best = found if best is None or found.utility > best.utility + GAIN else best
+        assert best is not None
+        return best
 
     def found(self, order: Order, split: Split) -> Found:
         """The sequential product, then its factors in turn, each the best given the others."""
+        self.tried += 1
         rows: Rows = self.sequential(tuple((j, split[j]) for j in order))
         sequential = utility = self.factors.utility(rows)
         for _ in range(ROUNDS):
@@ -100,9 +111,17 @@ class Search:
         rows: dict[int, Array] = {}
         for k, (j, epsilon) in enumerate(plan):
             if plan[: k + 1] not in self.known:
-                self.known[plan[: k + 1]] = self.factors.given_earlier(j, rows, epsilon)
+                self.known[plan[: k + 1]] = self._earlier(j, rows, epsilon)
             rows[j] = self.known[plan[: k + 1]]
         return rows
+
+    def _earlier(self, j: int, rows: Rows, epsilon: Epsilon) -> Array:
+        """The factor to start from; without a budget, or where floats cannot tell what is private, a constant."""
+        nothing = np.ones((1, len(self.factors.marginals[j])))
+        try:
+            return nothing if epsilon == 0 else self.factors.given_earlier(j, rows, epsilon)
+        except SolverError:
+            return nothing
 
     def _turned(self, rows: Rows, order: Order) -> Rows:
         for j in order:
@@ -111,26 +130,17 @@ class Search:
 
 
 def _searched(factors: Factors, budget: Budget) -> tuple[DenseProtocol, dict[str, Any]]:
-    """All splits in one order, the largest attribute first; then other orders of the best split."""
-    search, largest = Search(factors), tuple(sorted(range(len(factors)), key=lambda j: -len(factors.marginals[j])))
-    best, tried = None, 0
-    for split in splits(factors.notion.epsilon, len(factors)):
-        if best is None or not budget.over:
-            found, tried = search.found(largest, split), tried + 1
-            best = found if best is None or found.utility > best.utility else best
-    assert best is not None
-    better: Found | None = best
-    while better is not None:
-        best, better = better, None
-        for order in neighbours(best.order):
-            if not budget.over:
-                found, tried = search.found(order, best.split), tried + 1
-                better = found if found.utility > (better or best).utility + GAIN else better
-        if len(factors) <= FEW and better is not None:
-            best, better = better, None
-    protocol, mixed = factors.certified(best.rows)
-    stats = {"sequential": best.sequential, "tried": tried, "mixed": mixed} | budget.halt
-    return protocol, _plan(factors.joint, best.order, best.split) | stats
+    """All splits in one order, the attribute of most values first; then other orders of the best split."""
+    search, m = Search(factors), len(factors)
+    largest = tuple(sorted(range(m), key=lambda j: -len(factors.marginals[j])))
+    best = search.best([(largest, split) for split in splits(factors.notion.epsilon, m)], budget)
+    turned = search.best([(order, best.split) for order in neighbours(best.order)], budget, best)
+    while m > FEW and turned is not best:
+        best = turned
+        turned = search.best([(order, best.split) for order in neighbours(best.order)], budget, best)
+    protocol, mixed = factors.certified(turned.rows)
+    stats = {"sequential": turned.sequential, "tried": search.tried, "mixed": mixed} | budget.halt
+    return protocol, _plan(factors.joint, turned.order, turned.split) | stats
 
 
 def _plan(joint: Joint, order: Order, split: Split) -> dict[str, Any]:
