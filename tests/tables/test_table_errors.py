@@ -263,3 +263,12 @@ def test_a_kernel_that_draws_nonsense_is_stopped(bad, tmp_path):
     with pytest.raises(ValueError, match="one of 2 outputs for each of 3 rows"):
         table.sanitise_to(tmp_path / "o.csv", [TEXT], bad, outputs)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("cell", "spelled"), [("cafe\u0301", True), ("caf\u00e9 ", False), ("tea", False)])
+def test_values_that_only_look_the_same(cell, spelled):
+    """é is one character or two; whoever compares what is printed sees no difference."""
+    table = pl.DataFrame({"drink": ["caf\u00e9", cell]})
+    with pytest.raises(SchemaError, match="outside its domain") as error:
+        open_table(table).count([Attribute.of("drink", ["caf\u00e9", "water"])])
+    assert ("how Unicode spells" in str(error.value)) is spelled

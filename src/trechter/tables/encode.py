@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import cast
+from unicodedata import normalize
 
 import numpy as np
 import polars as pl
@@ -100,6 +101,9 @@ def unseen(attribute: Attribute, found: Iterable[pl.DataFrame]) -> SchemaError:
         advice = (
             f'its values are {shorten(attribute.labels, 6)}; add what is missing to the schema, or declare unseen = "other"'
         )
+        alike = {normalize("NFC", name) for name in attribute.labels}
+        if any(normalize("NFC", str(cell)) in alike for cell in rows):
+            advice += "; some differ only in how Unicode spells their letters: write table and schema in one form, such as NFC"
     return SchemaError(f"column {attribute.name!r} has {what}; {advice}")
 
 
