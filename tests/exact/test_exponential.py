@@ -149,3 +149,10 @@ def test_log_up_of_no_and_of_all_leakage():
     assert log_up(Fraction(1)) == 0
     assert log_up(Fraction(1, 2)) == 0
     assert log_up(None) == math.inf
+
+
+@pytest.mark.parametrize("epsilon", [1e-12, 1e-3, 0.1, 0.5, 1.0, 2.0, 7.3, 50.0, 690.0])
+def test_the_level_of_what_holds_is_no_float_above(epsilon):
+    """ln of the largest ratio below e^ε, for a float ε, is ε itself; of one above it is the next float."""
+    below, above = exp_bounds(Fraction(epsilon))
+    assert log_up(below) <= epsilon < log_up(above) <= math.nextafter(epsilon, math.inf)

@@ -54,13 +54,19 @@ def at_most_exp(numerator: int, denominator: int, epsilon: Fraction | None) -> b
 
 
 def log_up(ratio: Fraction | None) -> float:
-    """A float that is at least ln(ratio), and hardly more; None is ∞."""
+    """The least float that is at least ln(ratio); None is ∞."""
     if ratio is None:
         return math.inf
     if ratio <= 1:
         return 0.0
     excess, shift = ratio - 1, max(0, ratio.numerator.bit_length() - ratio.denominator.bit_length() - 1000)
     guess = math.log1p(excess) if excess < 1 else math.log(ratio / (1 << shift)) + shift * math.log(2)
-    while not at_most_exp(ratio.numerator, ratio.denominator, Fraction(guess)):
-        guess = math.nextafter(guess * (1 + 2**-52), math.inf)
+
+    def enough(level: float) -> bool:
+        return at_most_exp(ratio.numerator, ratio.denominator, Fraction(level))
+
+    while enough(lower := math.nextafter(guess, 0)):
+        guess = lower
+    while not enough(guess):
+        guess = math.nextafter(guess, math.inf)
     return guess
