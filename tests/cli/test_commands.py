@@ -55,6 +55,18 @@ def test_every_way_to_verify_agrees(trechter, table, schema, tmp_path):
     assert (found["level"], found["level_exact"]) == (stated["level"], stated["level_exact"])
 
 
+def test_a_level_just_above_the_promise_is_shown_above_it(trechter, table, schema, tmp_path):
+    """Limits are rounded up, and what was promised has the digits that it was promised with."""
+    out = tmp_path / "release"
+    trechter(*asked(table, out, schema, epsilon="0.3"))
+    counts, asks = out / "steward" / "counts.csv", ("--notion", "lip", "--epsilon", "0.29999999999")
+    code, shown, _ = trechter("verify", out / "protocol.json", "--counts", counts, *asks)
+    level = json.loads((out / "steward" / "certificate.json").read_text())["level"]
+    assert code == 1
+    assert shown.startswith("LIP(0.29999999999) does NOT hold: the level is ")
+    assert float(shown.split("level is ")[1].split(" ")[0]) >= level
+
+
 def test_the_public_part_holds_neither_level_nor_salt_nor_names(trechter, table, schema, tmp_path):
     out = tmp_path / "release"
     trechter(*asked(table, out, schema))

@@ -8,6 +8,7 @@ from trechter.cli import options as o
 from trechter.cli.console import DONE, NO, Outcome, wide
 from trechter.errors import RequestError
 from trechter.model.certificate import Certificate
+from trechter.report.numbers import at_most
 from trechter.workflow import verify as verify_protocol
 
 
@@ -37,4 +38,4 @@ def found(verdict: Certificate) -> dict[str, object]:
 def sentence(verdict: Certificate) -> str:
     """The verdict in words."""
     word = "holds" if verdict.holds else "does NOT hold"
-    return f"{verdict.notion} {word}: the level is {verdict.level:.9g} (rounded up)."
+    return f"{verdict.notion} {word}: the level is {at_most(verdict.level, 9)} (rounded up)."

@@ -36,13 +36,14 @@ class Spec:
 
     @property
     def level_text(self) -> str:
-        """ε as people write it: exact if that is short."""
+        """ε as people write it: exact if that is short, else as a float, so that a level just above it is seen to be above."""
         if self.epsilon is None:
             return "inf"
         exact = epsilon_text(self.epsilon)
-        decimal = Decimal(self.epsilon.numerator) / Decimal(self.epsilon.denominator)
-        short = f"{float(decimal):.6g}" if self.epsilon == 0 or NORMAL < self.epsilon < 1 / NORMAL else f"{+decimal:.5E}"
-        return short if Fraction(short) == self.epsilon or len(exact) > 12 else exact
+        if self.epsilon != 0 and not NORMAL < self.epsilon < 1 / NORMAL:
+            return f"{Decimal(self.epsilon.numerator) / Decimal(self.epsilon.denominator):.5E}"
+        short = f"{float(self.epsilon):.6g}"
+        return short if Fraction(short) == self.epsilon else exact if len(exact) <= 12 else repr(float(self.epsilon))
 
     @property
     def exponent(self) -> float:
