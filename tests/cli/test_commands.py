@@ -196,7 +196,7 @@ def test_a_config_file_says_what_to_do_and_not_how_to_talk(trechter, table, sche
 
 
 def test_perfect_privacy_says_what_its_protocol_discloses(trechter, table, schema, tmp_path):
-    for epsilon, warned in (("0", True), ("0.5", False)):
+    for epsilon, warned in (("0", True), ("1e-9", True), ("0.5", False), ("inf", False)):
         out = tmp_path / f"release-{epsilon}"
         code, _, said = trechter(*asked(table, out, schema, epsilon=epsilon))
         assert code == 0

@@ -42,8 +42,9 @@ def publish(input: str, out: str, as_json: bool, **asked: Any) -> None:
         made = publish_table(input, **roles, notion=notion, out=out, schema=schema, tell=tell, **options)
     if made.dropped:
         note(left_out(made.dropped))
-    if made.certificate.notion.epsilon == 0:
-        note("warning: at ε = 0 protocol.json discloses the counts exactly; keep it to yourself if a count says who is meant")
+    if made.tells_counts:
+        exactly = "privacy is perfect, so protocol.json discloses the counts exactly"
+        note(f"warning: {exactly}; keep it to yourself if a count says who is meant")
     if made.thin_cells:
         thin = f"combinations that were counted fewer than five times: {made.thin_cells}"
         note(f"warning: {thin}; the population may differ from them")

@@ -34,6 +34,11 @@ class Release:
         return int(((p > 0) & (p * n < THIN * (1 - NOISE))).sum()) if n is not None else 0
 
     @property
+    def tells_counts(self) -> bool:
+        """Whether the weights are made of the counts: nothing else makes an output exactly independent of the secret."""
+        return self.certificate.level_exact == 1 and self.result.solver != "identity"
+
+    @property
     def information(self) -> float:
         """What an unprotected release would say, in nats: H(X), or I(X;T) for a task."""
         joint = self.joint

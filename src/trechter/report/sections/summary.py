@@ -24,8 +24,8 @@ SIDE = (
     "towards such readers is {}. The notions srlip and srldp promise it."
 )
 EXACT = (
-    "At ε = 0 independence holds exactly for these counts, so the weights are made of them: with the number of rows, readers "
-    "can compute every count. If a count says who is meant, keep protocol.json and the codebook to yourself."
+    "Privacy is perfect: independence holds exactly for these counts, so the weights are made of them. With the number of "
+    "rows, readers can compute every count. If a count says who is meant, keep protocol.json and the codebook to yourself."
 )
 THIN = (
     "{} of the combinations that occur were counted fewer than five times. The certificate is about these counts; the "
@@ -84,7 +84,7 @@ def _remarks(facts: Facts) -> list[tuple[bool, str, str]]:
         (known.get("schema") != "declared", "The values were learned from the data.", LEARNED),
         (result.solver == "identity", "Rows are published as they are:", UNCHANGED),
         (facts.spec.epsilon is not None and side > facts.spec.epsilon, "Side channels.", SIDE.format(at_most(side))),
-        (facts.spec.epsilon == 0, "protocol.json discloses the counts.", EXACT),
+        (facts.release.tells_counts, "protocol.json discloses the counts.", EXACT),
         (rare > 0, "Thin counts.", THIN.format(f"{rare:,}")),
         (known.get("order") == "keep", "The order of rows was kept.", KEPT),
         (result.status != "optimal", "The design stopped early.", f"It is certified, but may be {gap} from the best."),
