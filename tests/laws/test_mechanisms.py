@@ -19,7 +19,7 @@ from trechter.privacy import NOTIONS
 SEEDS = st.integers(0, 10**6)
 SHAPES = st.sampled_from([(2, 2), (2, 5), (3, 4), (4, 3), (2, 2, 2), (2, 3, 2)])
 LEVELS = st.sampled_from(["0", "1e-6", "0.01", "0.3", "1", "2.5", "50", "inf"])
-UNCALIBRATED = ("constant", "identity")
+UNCALIBRATED = ("constant", "identity", "papers-product")
 
 
 def made(name, joint, notion):

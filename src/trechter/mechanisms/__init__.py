@@ -22,10 +22,13 @@ MECHANISMS: dict[str, Callable[..., Result]] = {
     "subset": subset,
     "identity": identity,
     "product": product,
+    "papers-product": papers_product,
 }
+OF_SEVERAL = ("product", "papers-product")  # of one attribute they are its optimum
 
 __all__ = [
     "MECHANISMS",
+    "OF_SEVERAL",
     "conditional_reporting",
     "constant",
     "generalise",

@@ -15,7 +15,7 @@ import numpy as np
 
 from trechter.errors import RequestError, TrechterError
 from trechter.measures import Leakage, Measure, MutualInformation, leakage
-from trechter.mechanisms import MECHANISMS, identity
+from trechter.mechanisms import MECHANISMS, OF_SEVERAL, identity
 from trechter.mechanisms.record import check_request, promised
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
@@ -66,7 +66,7 @@ def compare(
     asked = Asked(joint, notions, measure, {"gap": gap, "time_limit": time_limit, "progress": progress}, tell)
     rows, interrupted = list[Row](), False
     try:
-        for row in asked.rows(_mechanisms(mechanisms), _reads(reads)):
+        for row in asked.rows(_mechanisms(mechanisms, len(joint.release)), _reads(reads)):
             rows.append(row)
     except KeyboardInterrupt:
         if not rows:
@@ -175,13 +175,14 @@ def _check(measure: Any, gap: Any, time_limit: Any) -> None:
     Budget(gap, time_limit)
 
 
-def _mechanisms(given: Any) -> Mapping[str, Make]:
-    """By name; all of them, if none is named."""
+def _mechanisms(given: Any, attributes: int) -> Mapping[str, Make]:
+    """By name; all that are for so many attributes, if none is named."""
     if isinstance(given, Mapping):
         if OPTIMUM in given:
             raise RequestError(f"{OPTIMUM!r} is the row that all others are compared with; give yours another name")
         return given
-    names = list(MECHANISMS) if given is None else [given] if isinstance(given, str) else list(given)
+    suited = [name for name in MECHANISMS if attributes > 1 or name not in OF_SEVERAL]
+    names = suited if given is None else [given] if isinstance(given, str) else list(given)
     for name in names:
         if name not in MECHANISMS:
             raise RequestError(f"unknown mechanism {name!r}; there are {', '.join(MECHANISMS)}")
