@@ -87,6 +87,6 @@ def _remarks(facts: Facts) -> list[tuple[bool, str, str]]:
         (facts.release.tells_counts, "protocol.json discloses the counts.", EXACT),
         (rare > 0, "Thin counts.", THIN.format(f"{rare:,}")),
         (known.get("order") == "keep", "The order of rows was kept.", KEPT),
-        (result.status != "optimal", "The design stopped early.", f"It is certified, but may be {gap} from the best."),
+        (result.status != "optimal", "It may not be the best.", f"It is certified, but may be {gap} from the best."),
         (bool(dropped), "Columns left out of the release:", listing([visible(name) for name in dropped]) + "."),
     ]

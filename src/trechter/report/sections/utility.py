@@ -20,7 +20,7 @@ LEVELS = {
 }
 STATUSES = {
     "optimal": "No protocol that keeps the promise can do better by more than this: the release is as faithful as it can be.",
-    "gap": "The design stopped early: a better protocol may exist, but not one that is better by more than this.",
+    "gap": "A better protocol may exist, but not one that is better by more than this.",
     "heuristic": "The method used gives no limit on how much better another protocol could be.",
 }
 
