@@ -167,3 +167,14 @@ def test_out_of_time_is_a_constant_with_a_true_bound():
     early, late = (tr.design(joint, tr.LDP("0.3"), measure=measure, time_limit=limit) for limit in (0, None))
     assert early.bound <= late.utility <= early.utility
     assert early.certificate.holds
+
+
+def test_readings_that_are_no_combinations_have_a_column_of_their_own():
+    """Two attributes are read as one of three labels, which has no cell for each of them."""
+    joint = random_joint(4, 3, 3, 2)
+    measure = tr.Distortion(np.random.default_rng(0).random((6, 3)), readings=["low", "middle", "high"])
+    for notion in (tr.SRLIP("0.4"), tr.LIP(0)):
+        protocol = tr.design(joint, notion, measure=measure).protocol
+        assert protocol.released == ("Y",)
+        assert set(protocol.outputs) <= {"low", "middle", "high"}
+        assert len(protocol.columns()) == 1

@@ -10,7 +10,8 @@ from tests.oracles import levels
 
 import trechter as tr
 from trechter.geometry import Cone, extreme_rays
-from trechter.optimal.exactly import exact_ray
+from trechter.optimal import pairs
+from trechter.optimal.exactly import exact_ray, vertices_of
 
 
 def equalities(seed, c, a):
@@ -53,3 +54,59 @@ def test_time_may_run_out():
     result = tr.design(joint, tr.LIP(0), time_limit=1.5)
     assert result.certificate.level_exact == 1
     assert result.utility <= result.bound
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_no_vertex_is_taken_apart_into_some(seed):
+    rng = np.random.default_rng(seed)
+    cone = equalities(seed, int(rng.integers(2, 5)), int(rng.integers(6, 13)))
+    rays = extreme_rays(cone).astype(float)
+    row = rng.dirichlet(np.full(len(rays), 0.3)) @ (rays / rays.max(axis=1, keepdims=True))
+    parts = list(vertices_of(cone, row))
+    assert all(exact_ray(cone, part) is not None for part in parts)
+    assert np.sum(parts, axis=0) == pytest.approx(row, abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_distortion_is_linear_at_perfect_privacy_too(seed):
+    """The outputs of the linear program are no vertices; what is delivered is exact all the same."""
+    rng = np.random.default_rng(seed)
+    joint = tr.Joint(rng.integers(1, 50, (3, 9)))
+    measure = tr.Distortion(rng.random((9, 4)), readings=list("abcd"))
+    listed, linear = (tr.design(joint, tr.LDP(0), measure=measure, solver=s) for s in ("vertices", "linear"))
+    assert linear.certificate.level_exact == 1
+    assert linear.status == "optimal"
+    assert linear.utility == pytest.approx(listed.utility, abs=1e-6)
+
+
+def test_conditions_that_are_nearly_one_are_not_one_in_exact_numbers():
+    """Four secrets mixed from two profiles in floats: the conditions differ in the sixteenth digit, so they are three."""
+    rng = np.random.default_rng(1)
+    joint = tr.Joint(rng.dirichlet(np.ones(2), 4) @ rng.dirichlet(np.ones(2), 7).T)
+    for notion in (tr.LIP(0), tr.LDP(0), tr.LIP("1e-9")):
+        assert tr.design(joint, notion).certificate.holds
+    exact = tr.design(joint, tr.LIP(0))
+    assert (exact.solver, exact.certificate.level_exact) == ("vertices", 1)
+
+
+def test_pairs_without_a_matrix_are_exact_too(monkeypatch):
+    """The same protocol but for rounding, with a value that nobody has; its level is 1 to the letter."""
+    counts = np.random.default_rng(2).integers(0, 90, (2, 40)) * (np.arange(40) != 7)
+    joint = tr.Joint(counts)
+    dense = tr.design(joint, tr.LIP(0))
+    monkeypatch.setattr(pairs, "LARGE", 0)
+    sparse = tr.design(joint, tr.LIP(0))
+    assert sparse.protocol.kind == "sparse"
+    assert levels.worst_ratio("lip", sparse.protocol.weights, counts) == 1
+    assert sparse.utility == pytest.approx(dense.utility, abs=1e-7)
+    assert sparse.status == "optimal"
+    assert sparse.protocol.matrix[:, 7] == pytest.approx(sparse.protocol.matrix @ joint.p_x, abs=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [0, "1e-9"])
+def test_thousands_of_values_in_seconds(epsilon):
+    joint = tr.Joint(np.random.default_rng(2).integers(0, 900, (2, 5000)))
+    result = tr.design(joint, tr.LDP(epsilon))
+    assert result.certificate.holds
+    assert result.gap <= 2e-6
+    assert result.seconds < 20

@@ -27,6 +27,7 @@ from trechter.model.spec import Spec
 
 Array = NDArray[np.float64]
 BITS = 48
+NOISE = 1e-15  # what rows are off, at the least
 TINY = 1e-13  # outputs of less probability are added to another: an output nearly never seen is all risk, no use
 
 
@@ -69,14 +70,14 @@ def _attempts(matrix: Array, joint: Joint, spec: Spec, reads: str) -> Any:
         return
     bits, q = bits_needed(spec.epsilon, len(matrix), BITS), _output_masses(matrix, joint, reads)
     gain = math.inf if spec.epsilon is None else max(1e-300, math.expm1(min(spec.epsilon, Fraction(50))))
-    share = 1e-14 * (1 + 1 / gain)
+    share = NOISE * (1 + 1 / gain)
     while True:
         share = min(share, 1.0)
         mixed = (1 - share) * matrix + share * q[:, None]
         yield round_columns(mixed, spec.epsilon, bits), bits, share
         if share == 1:
             return
-        share *= 8
+        share *= 4
 
 
 def _output_masses(matrix: Array, joint: Joint, reads: str) -> Array:

@@ -36,6 +36,8 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 SPARE = 2  # bits of the first background that are not margin
 STEP = 3  # bits by which it grows
+SHARED = 24  # bits of the background under exact rays
+SHAVED = 1e-9  # of the scale of exact rays, which is in floats and may overdraw
 ALIKE = 10  # digits of the posterior to which rows that name the same letters are one
 
 
@@ -62,6 +64,40 @@ def deliver_sparse(
             stats = {"mixed": weights.shared / (1 << weights.bits), "bits": weights.bits, "entries": len(weights.weight)}
             return protocol, stats
     raise SolverError(f"no certified protocol for {spec} was found near the solver's answer; ε may be too small for floats")
+
+
+def deliver_sparse_rays(
+    letters: Index, rays: NDArray[np.object_], scale: Array, joint: Joint, spec: Spec, reads: str
+) -> tuple[SparseProtocol, dict[str, Any]]:
+    """The certified protocol of integer rays that name two letters each (ε = 0): equalities hold exactly.
+
+    As in `round_rays` row k is scale_k of its ray, rounded down, and what is left of every letter, which obeys the equalities
+    too, goes to the largest row. All that over a small background, which is the same for all letters.
+    """
+    masses = letters_of(joint, reads).masses
+    occurring, background = np.flatnonzero(masses > 0), 1 << SHARED
+    units = (1 << WORD) - background
+    multiples = np.floor(scale * (units * (1 - SHAVED))).astype(np.int64)
+    kept = np.flatnonzero(multiples) if multiples.any() else np.zeros(1, np.intp)
+    letters, weight = letters[kept], (multiples.astype(object)[:, None] * rays)[kept].astype(np.int64)
+    rest = np.full(len(occurring), units)
+    np.subtract.at(rest, letters, weight)
+    largest = int(np.argmax((weight * masses[occurring][letters]).sum(axis=1)))
+    output = np.append(np.repeat(np.arange(len(kept)), 2), np.full(len(occurring), largest))
+    letter = np.append(letters, np.arange(len(occurring)))
+    cell, place = np.unique(occurring[letter] * len(kept) + output, return_inverse=True)
+    own = np.zeros(len(cell), np.int64)
+    np.add.at(own, place, np.append(weight, rest))
+    output, letter = cell % len(kept), cell // len(kept)
+    q = np.bincount(output, own * masses[letter], len(kept))
+    base = np.floor(q / q.sum() * background).astype(np.int64)
+    base[largest] += background - int(base.sum())
+    some = own > 0
+    weights = SparseWeights(base, output[some], letter[some], own[some], len(masses))
+    protocol = sparse_protocol_of(weights, joint, spec, reads)
+    if protocol.certificate is None or not protocol.certificate.holds:
+        raise SolverError(f"the exact rays do not satisfy {spec}; this is a defect of the ray enumeration")
+    return protocol, {"bits": WORD, "entries": len(weights.weight)}
 
 
 def sparse_protocol_of(weights: SparseWeights, joint: Joint, spec: Spec, reads: str) -> SparseProtocol:

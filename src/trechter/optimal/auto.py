@@ -23,7 +23,7 @@ SOLVERS: dict[str, Solver] = {
     "pairs": pairs.solve,
     "vertices": vertices.solve,
     "columns": partial(exactly.solve, whole=columns.solve),
-    "linear": linear.solve,
+    "linear": partial(exactly.solve, whole=linear.solve),
 }
 FEW_RAYS = 3000
 FEW_LETTERS = 500  # a cone of more has too many rays, nearly always, and it takes seconds to see it
@@ -51,8 +51,9 @@ def solve(problem: Problem, budget: Budget, solver: str = "auto") -> Solution:
 def ways(problem: Problem) -> Iterator[tuple[Solver, str]]:
     """What to try, and why; all but the last may find the problem too large for them."""
     if isinstance(problem, linear.LinearProblem):
-        way = vertices.solve if problem.cone.exact else linear.solve
-        yield way, "an expected distortion is linear"
+        if problem.cone.exact:
+            yield partial(vertices.solve, most=FEW_RAYS), f"the cone has at most {FEW_RAYS} extreme rays"
+        yield SOLVERS["linear"], "an expected distortion is linear"
         return
     if Slab.of(problem.cone, problem.masses) is not None:
         yield pairs.solve, "the conditions bound one number: every vertex is one letter or a pair"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -11,9 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.audit.certify import holds, judge_entries, judge_weights
-from trechter.errors import RequestError
-from trechter.finish import deliver, deliver_rays, deliver_sparse, protocol_of, read_as, sparse_protocol_of
+from trechter.audit.certify import certify, holds, judge_entries, judge_weights
+from trechter.errors import RequestError, SolverError
+from trechter.finish import (
+    deliver,
+    deliver_rays,
+    deliver_sparse,
+    deliver_sparse_rays,
+    protocol_of,
+    read_as,
+    sparse_protocol_of,
+)
 from trechter.geometry import Cone
 from trechter.geometry.cone import Array
 from trechter.measures import Distortion, Measure, MutualInformation
@@ -30,7 +39,7 @@ from trechter.optimal.linear import Flat, LinearProblem
 from trechter.optimal.problem import LARGE, Budget, Problem, Solution
 from trechter.privacy import Notion
 
-TINY = Fraction(1, 10**6)  # below this, repairing float noise would cost more than the promise is worth
+TINY = Fraction(1, 10**7)  # below this floats cannot tell what is private from what is not, and bounds from them mean little
 
 
 def design(
@@ -78,10 +87,7 @@ class Request:
         """What a solver says."""
         problem = replace(make_problem(self.joint, self.notion, self.measure, self.reads), hint=self.hint)
         with stoppable(self.budget):
-            solution = solve(problem, self.budget, self.solver)
-        if self.budget.stopped.is_set() and solution.pairs is None and not problem.groups(solution.rows).any():
-            raise KeyboardInterrupt  # stopped with nothing in hand
-        return problem, solution
+            return problem, solve(problem, self.budget, self.solver)
 
 
 def _outward(bound: float, utility: float, measure: Measure) -> float:
@@ -167,9 +173,15 @@ def _rows(like: Result | None, joint: Joint, reads: str) -> Array | None:
 
 def _solved(request: Request) -> Found:
     problem, solution = request.solution()
+    if request.budget.stopped.is_set() and solution.pairs is None and not problem.groups(solution.rows).any():
+        raise KeyboardInterrupt  # stopped with nothing in hand
     joint, spec, reads = request.joint, request.notion.spec, request.reads
     if solution.pairs is not None:
-        few, stats = deliver_sparse(solution.pairs.letters, solution.pairs.weights, joint, spec, reads)
+        letters_of, weights = solution.pairs.letters, solution.pairs.weights
+        if solution.rays is None or solution.scale is None:
+            few, stats = deliver_sparse(letters_of, weights, joint, spec, reads)
+        else:
+            few, stats = deliver_sparse_rays(letters_of, solution.rays, solution.scale, joint, spec, reads)
         return Found(few, solution.bound, solution.solver, solution.stats | stats)
     same = problem.groups(solution.rows)
     if solution.rays is None or solution.scale is None:
@@ -187,11 +199,14 @@ def _is_tiny(notion: Notion) -> bool:
 
 
 def _nearly_perfect(request: Request) -> Found:
-    """Below TINY: the perfectly private optimum, which is exact, bounded by the optimum at TINY."""
+    """Below TINY: the perfectly private optimum, which is exact, or what floats find if that is more; bounded by the optimum
+    at TINY."""
     perfect = _solved(replace(request, notion=request.notion.at(0)))
     _, above = replace(request, notion=request.notion.at(TINY)).solution()
-    weights, bits = perfect.protocol.integers, perfect.protocol.bits
-    protocol = protocol_of(weights, bits, request.joint, request.notion.spec, request.reads)
-    if isinstance(request.measure, Distortion):
-        protocol = read_as(protocol, request.joint, request.measure)
-    return Found(protocol, above.bound, perfect.solver, perfect.stats)
+    bare = replace(perfect.protocol, promise=request.notion.spec, certificate=None)
+    found = [replace(perfect, protocol=bare.certified(certify(bare, request.joint)))]
+    with suppress(SolverError):
+        found += [] if request.budget.over else [_solved(request)]
+    measure, sign = request.measure, -1 if request.measure.less_is_better else 1
+    best = max(found, key=lambda one: sign * measure.utility(request.joint, one.protocol))
+    return replace(best, bound=above.bound, stats=best.stats | {"bounded": f"by the optimum at ε = {float(TINY):g}"})

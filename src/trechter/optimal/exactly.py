@@ -1,12 +1,13 @@
 """Exact rays of float rows (ε = 0): a vertex is known by its support, for on that its conditions have one solution.
 
-A row that is no vertex has no ray. It is left out: delivery says of what is missing nothing at all, which is private.
+A row that is no vertex is taken apart into some. What has no ray all the same is left out: delivery says of what is missing
+nothing at all, which is private.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -27,12 +28,55 @@ def solve(problem: Problem, budget: Budget, whole: Callable[[Problem, Budget], S
     found = whole(problem, budget)
     if not problem.cone.exact:
         return found
-    pairs = [(row, ray) for row in found.rows if (ray := exact_ray(problem.cone, row)) is not None]
+    parts = (part for row in found.rows for part in vertices_of(problem.cone, row))
+    pairs = [(row, ray) for row in parts if (ray := exact_ray(problem.cone, row)) is not None]
     pairs = pairs or [(np.ones(problem.cone.dimension), np.ones(problem.cone.dimension, int).astype(object))]
     rows, rays = np.array([row for row, _ in pairs]), np.array([ray for _, ray in pairs], object)
     whole_rays = rays.astype(np.float64)
     scale = np.min(np.divide(rows, whole_rays, out=np.full(rows.shape, np.inf), where=whole_rays > 0), axis=1)
     return replace(found, rows=rows, rays=rays, scale=scale)
+
+
+def vertices_of(cone: Cone, row: Array) -> Iterator[Array]:
+    """Vertices that add up to a row, which obeys equalities.
+
+    From the row walk along directions that keep them until a letter is used up, and again, until there is none: that is a
+    vertex. As much of it as the row has is taken off the row, which uses up a letter of that.
+    """
+    A = np.asarray(cone.A, np.float64)
+    A, left = A / np.abs(A).max(axis=1, keepdims=True), row
+    for _ in range(len(row)):
+        if left.max() <= PRESENT * row.max():
+            return
+        vertex = left = np.where(left > PRESENT * left.max(), left, 0)
+        while (step := _direction(A, vertex)) is not None:
+            vertex = _walked(vertex, step)
+        taken: Array = vertex * np.min(left[vertex > 0] / vertex[vertex > 0])
+        yield taken
+        left = np.maximum(left - taken, 0)
+
+
+def _direction(A: Array, row: Array) -> Array | None:
+    """A move of the letters of a row that keeps A w and is not along the row; None if there is none."""
+    support = np.flatnonzero(row)
+    scaled = A[:, support] * row[support]  # in units of the row, which is then the vector of ones
+    _, sizes, moves = np.linalg.svd(scaled)
+    free = moves[np.count_nonzero(sizes > PRESENT * sizes.max(initial=0)) :]
+    if len(free) < 2:
+        return None
+    free = free - free.mean(axis=1, keepdims=True)
+    step: Array = np.zeros(len(row))
+    step[support] = row[support] * free[np.argmax(np.abs(free).max(axis=1))]
+    return step
+
+
+def _walked(row: Array, step: Array) -> Array:
+    """The row moved along the step until a letter is used up."""
+    reach = np.divide(-row, step, out=np.full(len(row), np.inf), where=step < 0)
+    first = int(np.argmin(reach))
+    moved: Array = np.maximum(row + reach[first] * step, 0)
+    moved[first] = 0
+    return moved
 
 
 def exact_ray(cone: Cone, row: Array) -> NDArray[np.object_] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +49,12 @@ class PairRows:
 
     def dense(self) -> Array:
         """The rows as a matrix (b × n)."""
-        rows = np.zeros((len(self), self.dimension))
-        np.add.at(rows, (np.arange(len(self))[:, None], self.letters), self.weights)
+        return np.asarray(self.spread(self.weights), np.float64)
+
+    def spread(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Numbers for the two letters of each row as a matrix (b × n)."""
+        rows = np.zeros((len(self), self.dimension), int).astype(numbers.dtype)
+        np.add.at(rows, (np.arange(len(self))[:, None], self.letters), numbers)
         return rows
 
     def sums(self) -> Array:

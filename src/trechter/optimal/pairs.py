@@ -9,7 +9,7 @@ computed from λ alone: OPT ≤ Σ λ + max [φ(w) − λ·w] over the vertices 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -43,16 +43,14 @@ class Pairs:
 
 def solve(problem: Problem, budget: Budget) -> Solution:
     """The optimum in dense rows, unless they are large, and in integer rays if the cone is exact."""
-    found = optimum(problem, budget)
-    if not problem.cone.exact and problem.targets is None and len(found.rows) * found.rows.dimension > LARGE:
-        none = np.zeros((0, found.rows.dimension))
-        return Solution(none, found.bound, "pairs", dict(found.stats), pairs=found.rows)
-    rows, rays = found.rows.dense(), _rays(problem, found)
+    found, none = optimum(problem, budget), np.zeros((0, problem.cone.dimension))
+    few = problem.targets is None and len(found.rows) * found.rows.dimension > LARGE
+    rays, rows = _rays(problem, found), none if few else found.rows.dense()
+    solution = Solution(rows, found.bound, "pairs", dict(found.stats), pairs=found.rows if few else None)
     if rays is None:
-        return Solution(rows, found.bound, "pairs", dict(found.stats))
-    whole = rays.astype(np.float64)
-    scale = np.min(np.divide(rows, whole, out=np.full(rows.shape, np.inf), where=whole > 0), axis=1)
-    return Solution(rows, found.bound, "pairs", dict(found.stats), rays, scale)
+        return solution
+    scale = np.min(np.where(rays > 0, found.rows.weights / np.maximum(rays, 1).astype(np.float64), np.inf), axis=1)
+    return replace(solution, rays=rays if few else found.rows.spread(rays), scale=scale)
 
 
 def optimum(problem: Problem, budget: Budget | None = None) -> Pairs:
@@ -100,16 +98,16 @@ def _lost(rows: PairRows, p: Array) -> Array:
 
 
 def _rays(problem: Problem, found: Pairs) -> NDArray[np.object_] | None:
-    """The integer rays of the rows, if the two bounds are one equality in exact numbers (ε = 0)."""
+    """The integer rays of the rows on their two letters, if the two bounds are one equality in exact numbers (ε = 0)."""
     condition, slab = found.slab.conditions[0], found.slab
     if not problem.cone.exact or condition is None or (np.sign(slab.upper) != -np.sign(slab.lower)).any():
         return None
     a = problem.cone.A[condition]
-    rays = np.zeros((len(found.rows), len(a)), object)
-    for k, (x, y) in enumerate(found.rows.letters):
-        if x == y:
-            rays[k, x] = 1
-        else:
-            common = Fraction(a[x]) / -Fraction(a[y])
-            rays[k, x], rays[k, y] = common.denominator, common.numerator
-    return rays
+    both = (_ray(a[x], a[y]) if x != y else (1, 0) for x, y in found.rows.letters.tolist())
+    return np.array(list(both), object)
+
+
+def _ray(first: Fraction, second: Fraction) -> tuple[int, int]:
+    """The coprime integers r with first·r₀ + second·r₁ = 0."""
+    common = Fraction(first) / -Fraction(second)
+    return common.denominator, common.numerator

@@ -106,6 +106,6 @@ class Solution:
     bound: float
     solver: str
     stats: dict[str, Any] = field(default_factory=dict)
-    rays: NDArray[np.object_] | None = None  # exact mode: integer rays r_k with rows = scale_k r_k
+    rays: NDArray[np.object_] | None = None  # exact mode: integer rays r_k with rows = scale_k r_k; of pairs on their letters
     scale: Array | None = None
     pairs: PairRows | None = None

@@ -9,6 +9,7 @@ alone is a slab, whatever it is.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,9 @@ class Slab:
         if np.any(d @ masses > AFFINE * (np.abs(d) @ masses)):
             raise SolverError("the constant row is outside the cone: no protocol obeys it; a privacy notion always allows it")
         affine = _affine(d)
-        return None if affine is None else cls._tightest(d, *affine, alive, inside)
+        if affine is None or (cone.exact and not _one_equation(cone.A[alive])):
+            return None
+        return cls._tightest(d, *affine, alive, inside)
 
     @classmethod
     def _tightest(cls, d: Array, slope: Array, bound: Array, alive: NDArray[np.intp], inside: float) -> Slab:
@@ -81,6 +84,12 @@ def _affine(d: Array) -> tuple[Array, Array] | None:
     if np.abs(d - slope[:, None] * r - shift[:, None]).max() > AFFINE or (np.abs(slope) < AFFINE).any():
         return None
     return slope, -shift / slope
+
+
+def _one_equation(A: NDArray[Any]) -> bool:
+    """Whether exact conditions are all multiples of one: then they are two opposite bounds that are one (ε = 0)."""
+    x = int(np.argmax(A[0] != 0))
+    return all(bool(np.all(row * A[0, x] == row[x] * A[0])) for row in A[1:])
 
 
 def _relaxed(d: Array, inside: float) -> Array:
