@@ -10,7 +10,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from trechter.cli import options as o
-from trechter.cli.console import DONE, NO, Outcome, errors, note, wide
+from trechter.cli.console import DONE, NO, WRONG, Outcome, errors, note, wide
 from trechter.errors import RequestError
 from trechter.workflow.reproduce import Made, Tell
 from trechter.workflow.reproduce import reproduce as reproduced
@@ -21,7 +21,9 @@ EXTRA = "pip install 'trechter[figures]'"
 @click.command()
 @click.argument("figures", nargs=-1)
 @click.option("--quick", is_flag=True, help="Fewer joints, less than a minute in all.")
-@click.option("--adult", metavar="PATH", help="The Adult table, for the figures that need it.")
+@click.option(
+    "--adult", metavar="PATH", help="The Adult table, for the figures that need it; without it, that of an installed package."
+)
 @click.option("--out", default="trechter-figures", show_default=True, help="The folder for numbers and pictures.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes at once; by default one for each core.")
 @o.machine
@@ -33,11 +35,10 @@ def reproduce(figures: tuple[str, ...], as_json: bool, **asked: Any) -> None:
     for reason in skipped:
         note(reason, style="yellow")
     if skipped and not made:
-        raise RequestError(" ".join(skipped))
+        raise RequestError("; ".join(skipped))
     _check_drawn(made)
     data = {"figures": [_data(figure) for figure in made], "skipped": skipped}
-    agreed = not any(figure.disagreements for figure in made)
-    raise Outcome(data, "\n".join(map(_text, made)), DONE if agreed else NO)
+    raise Outcome(data, "\n".join(map(_text, made)), _code(made, refused=bool(figures and skipped)))
 
 
 @contextmanager
@@ -57,6 +58,11 @@ def _progress(quiet: bool) -> Iterator[Tell]:
     except KeyboardInterrupt:
         note("what was computed is kept: the same command goes on from here", style="yellow")
         raise
+
+
+def _code(made: list[Made], refused: bool) -> int:
+    """A figure that was named and could not be computed is a request that failed, whatever the others say."""
+    return WRONG if refused else NO if any(figure.disagreements for figure in made) else DONE
 
 
 def _check_drawn(made: list[Made]) -> None:

