@@ -53,7 +53,7 @@ def summary(rows: list[Row]) -> list[Row]:
 
 def plot(rows: list[Row]) -> Any:
     """Above the paper's figure, below what decides: which of the two is x more often."""
-    joints = [row for row in rows if row["joints"] == 1 and row["joint"] != "void" and not _learnt(row)]
+    joints = [row for row in rows if row["joints"] == 1 and not _learnt(row)]
     above = [
         curves.scatter(
             [row | {"method": row["what"]} for row in _at(joints, e) if row["what"] == "a = 5, c = 5"],
