@@ -68,7 +68,9 @@ def grid(title: str, said: str, panels: Sequence[Any], columns: int) -> Any:
     import altair as alt
 
     heading = alt.Title(title, subtitle=said, anchor="start", fontSize=17, subtitleFontSize=13, offset=16)
-    chart = alt.concat(*panels, columns=columns, spacing=24, title=heading).resolve_scale(color="shared")
+    spacing = {"row": 86, "column": 72}  # room for axes, which are not reckoned with so that panels are in line
+    chart = alt.concat(*panels, columns=columns, spacing=spacing, bounds="flush", title=heading)
+    chart = chart.resolve_scale(color="shared")
     chart = chart.properties(padding=16, background="white").configure_title(fontSize=13)
     chart = chart.configure_axis(labelFontSize=12, titleFontSize=12, gridOpacity=0.5)
     return chart.configure_legend(labelFontSize=13).configure_view(stroke="#ddd")

@@ -9,9 +9,10 @@ chance that the output is not x is then
 
     GRR: (a − 1) / (k_GRR + a)        CR: (c − 1 − t) / (k_CR + c)        t = Σ p(s,x) (P_x − p(x|s))
 
-and the criterion is that the one which is wrong less often says more. Its limits need no ε. As ε falls to 0 GRR says nothing,
-while Conditional Reporting goes on to say something: it wins. As ε rises to the level of publishing x itself, one value x*,
-that at which p(x|s)/p(x) is the most extreme, binds both, so k_CR = P_x* k_GRR, and Conditional Reporting wins if
+and κ = (P(Y=X) − Σ p(x) q(x)) / (1 − Σ p(x) q(x)), q the output distribution, is how much more often than by chance it is x
+(Cohen's κ). The criterion is that the protocol of the larger κ says more. Its limits need no ε. As ε falls to 0 GRR says
+nothing, while Conditional Reporting goes on to say something: it wins. As ε rises to the level of publishing x itself, one
+value x*, that at which p(x|s)/p(x) is the most extreme, binds both, so k_CR = P_x* k_GRR, and Conditional Reporting wins if
 P_x* > (c − 1 − t) / (a − 1): if x* is frequent.
 """
 
@@ -39,6 +40,15 @@ def wrong(joint: tr.Joint, epsilon: float) -> tuple[float, float]:
     """The chance that the output of GRR, and of Conditional Reporting, is not x."""
     (c, a), (grr, cr) = conditionals(joint).shape, weights(joint, epsilon)
     return (a - 1) / (grr + a), (c - 1 - true_lies(joint)) / (cr + c)
+
+
+def agreement(joint: tr.Joint, epsilon: float) -> tuple[float, float]:
+    """κ of GRR and of Conditional Reporting: 0 if the output is x no more often than by chance, 1 if it is x."""
+    given, p_x, (grr, cr) = conditionals(joint), occurring(joint).sum(axis=0), weights(joint, epsilon)
+    noises = np.ones(len(p_x)), given.sum(axis=0)
+    chances = _chance(p_x, grr, noises[0]), _chance(p_x, cr, noises[1])
+    missed = wrong(joint, epsilon)
+    return 1 - missed[0] / (1 - chances[0]), 1 - missed[1] / (1 - chances[1])
 
 
 def frequency(joint: tr.Joint) -> float:
@@ -77,7 +87,7 @@ def conditionals(joint: tr.Joint) -> Array:
 
 
 def occurring(joint: tr.Joint) -> Array:
-    """p(s,x) of secrets and values that occur."""
+    """p(s,x) of secrets and values that occur; GRR is meant to choose among these."""
     return np.asarray(joint.p[np.ix_(joint.p_s > 0, joint.p_x > 0)])
 
 
@@ -117,6 +127,12 @@ class Stump:
     def right(self, values: Sequence[float], wins: Sequence[bool]) -> float:
         """The share of a sample that the threshold gets right."""
         return float(np.mean(((np.array(values) > self.cut) == self.wins_above) == np.array(wins)))
+
+
+def _chance(p_x: Array, k: float, noise: Array) -> float:
+    """Σ p(x) q(x), q the mixture of p and noise."""
+    share = 1 / (k + noise.sum())
+    return float(p_x @ (share * noise + (1 - share * noise.sum()) * p_x))
 
 
 def _weight(epsilon: float, most: float) -> float:

@@ -15,7 +15,7 @@ from experiments import curves
 from trechter.workflow.reproduce import Row, Task
 
 TITLE = "Figure 9: α against ε on Adult"
-BY, MEANS = ("secret", "release", "epsilon", "method"), ("alpha", "wrong", "share", "frequency")
+BY, MEANS = ("secret", "release", "epsilon", "method"), ("alpha", "kappa", "share", "frequency")
 EPSILONS = ("1/10", "1/5", "1/3", "1/2", "3/4", "1", "5/4", "3/2", "7/4", "2", "5/2", "3", "7/2", "4")
 SHORT = ("1/2", "1", "2", "4")
 PAPERS = (("occupation", "education"), ("occupation", "relationship"))  # panels (a) and (b)
@@ -35,16 +35,16 @@ def tasks(quick: bool, adult: str) -> list[Task]:
 
 
 def compute(secret: str, release: str, counts: Counts, epsilon: str) -> list[Row]:
-    """α of both, how often the output is not x, what it says of X, and how frequent x* is."""
+    """α of both, how much more often than by chance the output is x, what it says of X, and how frequent x* is."""
     joint, e = tr.Joint(np.array(counts)), float(Fraction(epsilon))
     named = {"secret": secret, "release": release, "epsilon": e, "frequency": criterion.frequency(joint)}
-    pairs = zip(explicit(joint, epsilon), criterion.wrong(joint, e), strict=True)
-    return [named | {"wrong": wrong} | row for row, wrong in pairs]
+    pairs = zip(explicit(joint, epsilon), criterion.agreement(joint, e), strict=True)
+    return [named | {"kappa": kappa} | row for row, kappa in pairs]
 
 
 def plot(rows: list[Row]) -> Any:
     """The paper's two panels and two more: α above, what it is worth below."""
-    chosen = (*PAPERS, ("marital-status", "relationship"), ("marital-status", "race"))
+    chosen = (*PAPERS, ("marital-status", "relationship"), ("occupation", "sex"))
     above, below = [], []
     for secret, release in chosen:
         shown = [row for row in rows if (row["secret"], row["release"]) == (secret, release)]
