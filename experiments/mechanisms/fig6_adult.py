@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,13 +12,15 @@ from experiments.mechanisms.setting import BOTH, COLOURS, LDP, LIP, OUE, PAIRS, 
 
 import trechter as tr
 from experiments import curves
+from trechter.mechanisms.record import promised
+from trechter.workflow.compare import seeing_s
 from trechter.workflow.reproduce import Row, Task
 
 TITLE = "Figure 6: explicit protocols and optima on Adult"
 BY, MEANS = ("secret", "release", "epsilon", "method"), ("share", "utility", "level", "gap")
 EPSILONS = ("1/4", "1/2", "1", "3/2", "2", "3", "4")
 SHORT = ("1/2", "1", "2")
-GAP, LIMIT = 1e-5, 120  # of an optimum, in nats and seconds
+GAP, LIMIT = 1e-5, 300  # of an optimum, in nats and seconds
 SLOW = ("relationship", "education")  # columns whose optimum that reads (s,x) takes long
 
 
@@ -63,7 +66,13 @@ def _optima(joint: tr.Joint, epsilon: str) -> list[Row]:
 
 
 def _both(joint: tr.Joint, epsilon: str) -> list[Row]:
-    return [values(joint, BOTH, tr.design(joint, tr.LIP(Fraction(epsilon)), reads="sx", gap=GAP, time_limit=LIMIT))]
+    """Whoever may read s need not: the search starts from the optimum that reads x, and what it finds is never worse."""
+    notion = tr.LIP(Fraction(epsilon))
+    blind = tr.design(joint, notion, gap=GAP, time_limit=LIMIT)
+    seeing = replace(blind, protocol=promised(seeing_s(blind.protocol), joint, notion))
+    found = tr.design(joint, notion, reads="sx", gap=GAP, time_limit=LIMIT, like=seeing)
+    best = found if found.utility >= blind.utility else replace(seeing, bound=found.bound)
+    return [values(joint, BOTH, best)]
 
 
 KINDS = {"explicit": explicit, "oue": _oue, "optima": _optima, "both": _both}
