@@ -26,7 +26,7 @@ COLOURS = {
     OUE: "#777777",
 }
 SHAPES = ((5, 2), (2, 5), (5, 5), (3, 5), (5, 7), (7, 5))  # a and c of the panels (a) to (f) of Figure 7
-JOINTS, QUICK = 100, 10
+JOINTS, QUICK = 100, 5
 SECRETS, RELEASES = ("marital-status", "occupation"), ("education", "relationship", "race", "sex")
 PAIRS = tuple(product(SECRETS, RELEASES))
 Counts = list[list[int]]

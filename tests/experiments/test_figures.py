@@ -47,6 +47,11 @@ def quickly(papers=False, both=False, kind="", release="", **_):
     return not papers and not both and kind != "both" and release != "education"
 
 
+def test_which_tasks_are_cheap():
+    assert quickly(seed=1, epsilons=("1",))
+    assert not any(quickly(**params) for params in ({"papers": True}, {"both": True}, {"kind": "both"}, {"release": "education"}))
+
+
 @pytest.fixture(scope="module")
 def rows(script):
     return computed(script, cheap(script))

@@ -184,9 +184,16 @@ def test_what_the_page_of_figure_8_claims():
     """ρ is as the paper's, and a criterion names the winner where none of the properties does that the paper tried."""
     lines = [line for line in Script(FOLDER / "fig8_alpha.py").expected if int(line["joints"]) >= 90]
     values = {(line["what"], line["epsilon"]): float(line["mean"]) for line in lines if line["quantity"] == "value"}
-    for epsilon, papers in (("1.0", 0.9815), ("1.5", 0.9889), ("2.0", 0.9731)):
-        assert values["ρ", epsilon] == pytest.approx(papers, abs=0.02)
+    for epsilon, papers in (("1", 0.9815), ("1.5", 0.9889), ("2", 0.9731)):
+        low, high = (
+            next(float(x["mean"]) for x in lines if (x["what"], x["epsilon"], x["quantity"]) == ("ρ", epsilon, q))
+            for q in ("low", "high")
+        )
+        assert low < papers < high
+        assert low < values["ρ", epsilon] < high
         always = values["CR wins: always", epsilon]
-        assert values["CR wins: its κ is larger", epsilon] > 0.92
+        assert values["CR wins: its κ is larger", epsilon] > 0.95
         for name in ("I(S;X)", "max p(s,x)", "max p(x)", "max p(s)"):
-            assert values[f"CR wins: {name}", epsilon] < always + 0.03
+            assert values[f"CR wins: {name}", epsilon] < always + 0.021
+    assert values["CR wins: x* is frequent", "0.9 of x"] > 0.97
+    assert values["CR wins: x* is frequent", "0.1 of x"] < values["CR wins: always", "0.1 of x"]
