@@ -61,9 +61,9 @@ def check_adult(path: str) -> None:
         )
 
 
-def adult_counts(path: str, secret: str, release: str) -> list[list[int]]:
+def adult_counts(rows: Rows, secret: str, release: str) -> list[list[int]]:
     """How many rows have each value of the two columns, '?' being a value; values are sorted."""
-    chosen = [[row[COLUMNS.index(name)] for row in read_adult(path)] for name in (secret, release)]
+    chosen = [[row[COLUMNS.index(name)] for row in rows] for name in (secret, release)]
     (secrets, s), (values, x) = (np.unique(column, return_inverse=True) for column in chosen)
     counts = np.zeros((len(secrets), len(values)), int)
     np.add.at(counts, (s, x), 1)

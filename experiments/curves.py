@@ -30,7 +30,7 @@ def panel(
     palette = alt.Scale(domain=methods, range=[colours[method] for method in methods])
     levels = sorted({row["epsilon"] for row in rows})
     base = alt.Chart(alt.Data(values=_finite(rows, y)), title=alt.Title(title, anchor="start"), **SIZE).encode(
-        x=alt.X("epsilon:Q", title="ε [nats]", scale=alt.Scale(domain=[0, max(levels)])),
+        x=alt.X("epsilon:Q", title="ε [nats]", scale=alt.Scale(domain=[0, max(levels, default=1)])),
         color=alt.Color("method:N", sort=methods, scale=palette, legend=legend),
     )
     scale = alt.Scale(domain=[0, most]) if most else alt.Scale(zero=True)

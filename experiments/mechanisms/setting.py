@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-from experiments.adult import adult_counts
+from experiments.adult import adult_counts, read_adult
 
 import trechter as tr
 from experiments import charts
@@ -39,7 +39,8 @@ def jeffreys_joint(seed: int, a: int, c: int) -> tr.Joint:
 
 def pair_counts(adult: str) -> dict[tuple[str, str], Counts]:
     """The counts of each pair of a secret and a released column."""
-    return {(secret, release): adult_counts(adult, secret, release) for secret, release in PAIRS}
+    rows = read_adult(adult)
+    return {(secret, release): adult_counts(rows, secret, release) for secret, release in PAIRS}
 
 
 def explicit(joint: tr.Joint, epsilon: str) -> list[Row]:

@@ -141,12 +141,12 @@ def test_without_it(monkeypatch):
 
 
 def test_counts(known, file):
-    path = file(original(ROWS))
-    assert adult.adult_counts(path, "occupation", "sex") == [[0, 1], [1, 0], [1, 0]]
+    rows = adult.read_adult(file(original(ROWS)))
+    assert adult.adult_counts(rows, "occupation", "sex") == [[0, 1], [1, 0], [1, 0]]
 
 
 @pytest.mark.skipif(not ADULT.exists(), reason="Adult is not part of this project")
 def test_adult_itself():
     assert adult.find_adult(str(ADULT)) == str(ADULT)
-    counts = np.array(adult.adult_counts(str(ADULT), "occupation", "education"))
+    counts = np.array(adult.adult_counts(adult.read_adult(str(ADULT)), "occupation", "education"))
     assert (counts.shape, counts.sum()) == ((15, 16), 32_561)

@@ -54,13 +54,13 @@ def test_nothing_is_above_the_optimum_of_its_own_input(a, c):
 def test_adult_in_order():
     script = Script(FOLDER / "fig6_adult.py")
     tasks = [
-        t for t in tasks_of(script, quick=True) if t.params["release"] in ("race", "sex") and t.params["epsilon"] != "1/2"
+        t for t in tasks_of(script, quick=True) if t.params["release"] in ("race", "sex") and t.params["epsilon"] == "1"
     ]
     compared = 0
     for pair in {(t.params["secret"], t.params["release"], t.params["epsilon"]) for t in tasks}:
         own = [t for t in tasks if (t.params["secret"], t.params["release"], t.params["epsilon"]) == pair]
         compared += check_order([row for task in own for row in script.module.compute(**task.params)])
-    assert compared == 8 * 8
+    assert compared == 4 * 8
 
 
 def test_no_panel_of_figure_6_is_missing():
