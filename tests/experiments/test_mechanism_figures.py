@@ -53,9 +53,7 @@ def test_nothing_is_above_the_optimum_of_its_own_input(a, c):
 @pytest.mark.skipif(not ADULT.exists(), reason="Adult is not part of this project")
 def test_adult_in_order():
     script = Script(FOLDER / "fig6_adult.py")
-    tasks = [
-        t for t in tasks_of(script, quick=True) if t.params["release"] in ("race", "sex") and t.params["epsilon"] == "1"
-    ]
+    tasks = [t for t in tasks_of(script, quick=True) if t.params["release"] in ("race", "sex") and t.params["epsilon"] == "1"]
     compared = 0
     for pair in {(t.params["secret"], t.params["release"], t.params["epsilon"]) for t in tasks}:
         own = [t for t in tasks if (t.params["secret"], t.params["release"], t.params["epsilon"]) == pair]

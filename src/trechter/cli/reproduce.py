@@ -20,7 +20,7 @@ EXTRA = "pip install 'trechter[figures]'"
 
 @click.command()
 @click.argument("figures", nargs=-1)
-@click.option("--quick", is_flag=True, help="Fewer joints, less than a minute in all.")
+@click.option("--quick", is_flag=True, help="Fewer joints: a minute or two in all.")
 @click.option(
     "--adult", metavar="PATH", help="The Adult table, for the figures that need it; without it, that of an installed package."
 )
