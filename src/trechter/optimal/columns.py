@@ -176,7 +176,7 @@ class Run:
 
     def _enough(self, pricing: Pricing, nodes: float) -> bool:
         """Whether it is time to go back to the master: it must be if the best found is most of the bound."""
-        if self._over:
+        if self._done:
             return True
         if pricing.best <= self.cut:
             return False
