@@ -90,6 +90,12 @@ def test_what_is_no_joint_and_no_notion(name, arguments):
         MECHANISMS[name](*arguments)
 
 
+@pytest.mark.parametrize("name", sorted(MECHANISMS))
+def test_what_is_no_measure(name):
+    with pytest.raises(tr.TrechterError, match="'bits' is no Measure; make one with tr"):
+        MECHANISMS[name](tr.Joint([[1, 2], [3, 4]]), tr.LIP(1), measure="bits")
+
+
 def spread(seed, shape):
     """Masses from one down to 1e-9."""
     draw = np.random.default_rng(seed)

@@ -18,17 +18,18 @@ import numpy as np
 from trechter.measures import Measure
 from trechter.mechanisms.calibration import Array, Blend, calibrated
 from trechter.mechanisms.matrices import LEAST, check_size, dense
-from trechter.mechanisms.record import check_request, record
+from trechter.mechanisms.record import record
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.letters import values_of
 from trechter.model.result import Result
+from trechter.optimal.design import check_request
 from trechter.privacy import Notion
 
 
 def conditional_reporting(joint: Joint, notion: Notion, *, measure: Measure | None = None) -> Result:
     """Conditional Reporting at the largest α that keeps the promise."""
-    check_request(joint, notion)
+    check_request(joint, notion, measure)
     start, (c, a) = time.perf_counter(), joint.exact.shape
     check_size(a, c * a, "Conditional Reporting")
     blend = Blend.of(joint, notion, "sx", lambda F: _products(F, joint), lambda k: lying(joint, k))

@@ -15,18 +15,19 @@ import numpy as np
 from trechter.alphabet.attribute import shorten
 from trechter.errors import RequestError
 from trechter.measures import Measure
-from trechter.mechanisms.record import check_request, record
+from trechter.mechanisms.record import record
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.letters import values_of
 from trechter.model.outputs import Input, Output, ValueSet, show
 from trechter.model.result import Result
+from trechter.optimal.design import check_request
 from trechter.privacy import Notion
 
 
 def generalise(groups: Iterable[Iterable[Any]], joint: Joint, notion: Notion, *, measure: Measure | None = None) -> Result:
     """Each group of values is released as the set of them; values of several attributes are tuples."""
-    check_request(joint, notion)
+    check_request(joint, notion, measure)
     start, values = time.perf_counter(), values_of(joint.release)
     sets = _checked(groups, values)
     of = {value: k for k, group in enumerate(sets) for value in group}

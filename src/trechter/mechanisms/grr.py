@@ -16,12 +16,13 @@ from trechter.exact.rounding import WORD
 from trechter.measures import Measure
 from trechter.mechanisms.calibration import Array, Blend, calibrated
 from trechter.mechanisms.matrices import dense
-from trechter.mechanisms.record import Plain, check_request, record
+from trechter.mechanisms.record import Plain, record
 from trechter.model.joint import Joint
 from trechter.model.letters import values_of
 from trechter.model.result import Result
 from trechter.model.sparse import SparseProtocol
 from trechter.model.sparse_weights import SparseWeights
+from trechter.optimal.design import check_request
 from trechter.optimal.problem import LARGE
 from trechter.privacy import Notion
 
@@ -31,7 +32,7 @@ FINE = 2.0**30  # k up to which its weights are fine enough
 
 def grr(joint: Joint, notion: Notion, *, measure: Measure | None = None) -> Result:
     """GRR at the largest α that keeps the promise."""
-    check_request(joint, notion)
+    check_request(joint, notion, measure)
     start = time.perf_counter()
     blend = Blend.of(joint, notion, "x", _products, lambda k: randomised_response(joint, k))
     protocol, stats = calibrated("grr", blend, joint, notion)

@@ -16,10 +16,11 @@ from trechter.errors import ProtocolError
 from trechter.measures import Measure
 from trechter.mechanisms.calibration import Array, Blend, calibrated
 from trechter.mechanisms.matrices import dense
-from trechter.mechanisms.record import check_request, record
+from trechter.mechanisms.record import record
 from trechter.model.joint import Joint
 from trechter.model.letters import letters
 from trechter.model.result import Result
+from trechter.optimal.design import check_request
 from trechter.privacy import Notion
 
 SUM = 1e-9  # what a column may be off
@@ -27,7 +28,7 @@ SUM = 1e-9  # what a column may be off
 
 def pram(matrix: Any, joint: Joint, notion: Notion, *, measure: Measure | None = None) -> Result:
     """The matrix (outputs × values, columns sum to 1; outputs × (s, x) if it reads both) as it is, or scaled to the level."""
-    check_request(joint, notion)
+    check_request(joint, notion, measure)
     start, Q = time.perf_counter(), probabilities(matrix)
     reads = _reads(Q, joint)
     q = Q @ letters(joint, reads).masses

@@ -28,12 +28,12 @@ from trechter.measures import Measure, mutual_information
 from trechter.mechanisms.calibration import Array
 from trechter.mechanisms.factors import Epsilon, Factors, Rows, Split, named
 from trechter.mechanisms.plain import identity
-from trechter.mechanisms.record import check_request, record
+from trechter.mechanisms.record import record
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.result import Result
 from trechter.optimal import design
-from trechter.optimal.design import TINY
+from trechter.optimal.design import TINY, check_request
 from trechter.optimal.problem import Budget
 from trechter.privacy import Notion
 
@@ -46,7 +46,7 @@ GAIN = 1e-7  # nats; what gains less is the same
 
 def product(joint: Joint, notion: Notion, *, measure: Measure | None = None, time_limit: float | None = None) -> Result:
     """The best product found that keeps the promise; a time limit ends the search, not the first product."""
-    check_request(joint, notion)
+    check_request(joint, notion, measure)
     start, budget = time.perf_counter(), Budget(seconds=time_limit)
     if len(joint.release) == 1:
         best = design(joint, notion, measure=measure, time_limit=time_limit).protocol

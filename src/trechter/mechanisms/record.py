@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from trechter.audit import certify
-from trechter.errors import RequestError
 from trechter.measures import Measure, MutualInformation
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
@@ -35,10 +34,3 @@ def promised(protocol: Any, joint: Joint, notion: Notion) -> Any:
     """The protocol with the promise and the verdict on it, whichever it is."""
     promising = replace(protocol, promise=notion.spec, certificate=None)
     return promising.certified(certify(promising, joint))
-
-
-def check_request(joint: Joint, notion: Notion) -> None:
-    """Mechanisms are given a joint, then a notion."""
-    for given, kind, example in ((joint, Joint, "tr.Joint(counts)"), (notion, Notion, 'tr.LIP("0.5")')):
-        if not isinstance(given, kind):
-            raise RequestError(f"{given!r} is no {kind.__name__}; make one with {example}")

@@ -20,12 +20,13 @@ from trechter.errors import RequestError, TooLargeError
 from trechter.measures import Measure, MutualInformation
 from trechter.mechanisms.calibration import Array, Blend, calibrated
 from trechter.mechanisms.matrices import dense
-from trechter.mechanisms.record import check_request, record
+from trechter.mechanisms.record import record
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.letters import values_of
 from trechter.model.outputs import ValueSet
 from trechter.model.result import Result
+from trechter.optimal.design import check_request
 from trechter.privacy import Notion
 
 MOST_CELLS = 300_000  # of the matrix, which is certified in integers
@@ -33,7 +34,7 @@ MOST_CELLS = 300_000  # of the matrix, which is certified in integers
 
 def subset(joint: Joint, notion: Notion, *, size: int | None = None, measure: Measure | None = None) -> Result:
     """k-subset at the largest α that keeps the promise; without a size, at the one that is worth most."""
-    check_request(joint, notion)
+    check_request(joint, notion, measure)
     start, a = time.perf_counter(), len(joint.p_x)
     sizes = [_checked(size, a)] if size is not None else _sizes(a)
     blends = {k: _blend(joint, notion, k) for k in sizes}

@@ -27,11 +27,12 @@ from trechter.errors import RequestError
 from trechter.exact import as_fraction
 from trechter.measures import Measure
 from trechter.mechanisms.calibration import NOISE, most_certified
-from trechter.mechanisms.record import check_request, record
+from trechter.mechanisms.record import record
 from trechter.model.joint import Joint
 from trechter.model.letters import letters
 from trechter.model.result import Result
 from trechter.model.unary import UnaryProtocol
+from trechter.optimal.design import check_request
 from trechter.privacy import Notion
 from trechter.privacy.notion import Conditions
 
@@ -53,7 +54,7 @@ def sue(joint: Joint, notion: Notion, *, measure: Measure | None = None) -> Resu
 
 def unary(joint: Joint, notion: Notion, *, p: Any = None, q: Any = None, measure: Measure | None = None) -> Result:
     """Unary encoding with p, q or both given. The other one is calibrated; of both the certificate says the truth."""
-    check_request(joint, notion)
+    check_request(joint, notion, measure)
     start, given = time.perf_counter(), {"p": p, "q": q}
     shares = {name: _probability(name, share) for name, share in given.items() if share is not None}
     match shares:
@@ -120,7 +121,7 @@ def _binding(joint: Joint, notion: Notion) -> Conditions:
 
 def _calibrated(name: str, family: Family, joint: Joint, notion: Notion, measure: Measure | None) -> Result:
     """The encoding at the largest k that is certified."""
-    check_request(joint, notion)
+    check_request(joint, notion, measure)
     start = time.perf_counter()
 
     def make(k: float) -> UnaryProtocol:

@@ -59,7 +59,9 @@ def design(
     Where columns are generated, the search starts from the outputs of `like`, a result for the same joint.
     """
     start, measure = time.perf_counter(), MutualInformation() if measure is None else measure
-    _check_request(joint, notion, measure, solver)
+    check_request(joint, notion, measure)
+    if solver != "auto" and solver not in SOLVERS:
+        raise RequestError(f"unknown solver {solver!r}; use 'auto', {', '.join(map(repr, SOLVERS))}")
     request = Request(joint, notion, measure, reads, solver, Budget(gap, time_limit, progress), _rows(like, joint, reads))
     found = _identity(request) or (_nearly_perfect(request) if _is_tiny(notion) else _solved(request))
     utility = measure.utility(joint, found.protocol)
@@ -149,16 +151,15 @@ def _sparse_identity(request: Request, x_of: NDArray[np.intp]) -> Found | None:
     return Found(sparse_protocol_of(weights, request.joint, spec, request.reads), None, "identity", {})
 
 
-def _check_request(joint: Joint, notion: Notion, measure: Measure, solver: str) -> None:
+def check_request(joint: Joint, notion: Notion, measure: Measure | None) -> None:
+    """Designs and mechanisms are given a joint, then a notion, and perhaps a measure."""
     for given, kind, example in (
         (joint, Joint, "tr.Joint(counts)"),
         (notion, Notion, 'tr.LIP("0.5")'),
-        (measure, Measure, "tr.MutualInformation()"),
+        (MutualInformation() if measure is None else measure, Measure, "tr.MutualInformation()"),
     ):
         if not isinstance(given, kind):
             raise RequestError(f"{given!r} is no {kind.__name__}; make one with {example}")
-    if solver != "auto" and solver not in SOLVERS:
-        raise RequestError(f"unknown solver {solver!r}; use 'auto', {', '.join(map(repr, SOLVERS))}")
 
 
 def _rows(like: Result | None, joint: Joint, reads: str) -> Array | None:

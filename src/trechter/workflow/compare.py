@@ -16,7 +16,7 @@ import numpy as np
 from trechter.errors import RequestError, TrechterError
 from trechter.measures import Leakage, Measure, MutualInformation, leakage
 from trechter.mechanisms import MECHANISMS, OF_SEVERAL, identity
-from trechter.mechanisms.record import check_request, promised
+from trechter.mechanisms.record import promised
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.letters import READS
@@ -24,6 +24,7 @@ from trechter.model.protocol import Protocol
 from trechter.model.result import Result
 from trechter.model.spec import Spec
 from trechter.optimal import design
+from trechter.optimal.design import check_request
 from trechter.optimal.frontier import notions_at
 from trechter.optimal.problem import Budget
 from trechter.privacy import Notion, notion_from
@@ -60,8 +61,8 @@ def compare(
     if a mechanism does. `time_limit` is for each optimum. Ctrl-C ends it: then there are the rows that were found.
     """
     measure = MutualInformation() if measure is None else measure
-    notions = _notions(joint, notion, epsilons)
-    _check(measure, gap, time_limit)
+    notions = _notions(joint, notion, epsilons, measure)
+    Budget(gap, time_limit)  # what is wrong with them is said at once, not in every row
     everything = identity(joint, notions[0], measure=measure).utility
     asked = Asked(joint, notions, measure, {"gap": gap, "time_limit": time_limit, "progress": progress}, tell)
     rows, interrupted = list[Row](), False
@@ -157,22 +158,15 @@ def _bounded(rows: Sequence[Row]) -> Iterator[Row]:
         yield replace(row, bound=bounds[0] if bounds else None)
 
 
-def _notions(joint: Joint, notion: Any, epsilons: Any) -> list[Notion]:
+def _notions(joint: Joint, notion: Any, epsilons: Any, measure: Measure) -> list[Notion]:
     """One for each level, lowest first."""
     if epsilons is None and isinstance(notion, type) and issubclass(notion, Notion):
         raise RequestError(f"{notion.__name__} without a level; give tr.{notion.__name__}(1), or several with epsilons=[…]")
     notions = [notion] if epsilons is None else notions_at(notion, epsilons)
     for found in notions:
-        check_request(joint, found)
+        check_request(joint, found, measure)
     different = {found.spec: found for found in notions}.values()
     return sorted(different, key=lambda found: math.inf if found.epsilon is None else found.epsilon)
-
-
-def _check(measure: Any, gap: Any, time_limit: Any) -> None:
-    """What is wrong for every row is said at once, not in every row."""
-    if not isinstance(measure, Measure):
-        raise RequestError(f"{measure!r} is no Measure; make one with tr.MutualInformation()")
-    Budget(gap, time_limit)
 
 
 def _mechanisms(given: Any, attributes: int) -> Mapping[str, Make]:
