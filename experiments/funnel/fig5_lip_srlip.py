@@ -50,7 +50,7 @@ def plot(rows: list[Row]) -> Any:
 def even_product(joint: tr.Joint, epsilon: Any) -> tr.Result:
     """The product that the papers compute: ε/m for each of m attributes."""
     m = len(joint.release)
-    return tr.papers_product(joint, tr.SRLIP(epsilon), [Fraction(epsilon) / m] * m)
+    return tr.papers_product(joint, tr.SRLIP(epsilon), epsilons=[Fraction(epsilon) / m] * m)
 
 
 def tuned_product(joint: tr.Joint, epsilon: str) -> tr.Result | None:

@@ -21,7 +21,7 @@ COUNTEREXAMPLE = np.array([[[2, 9], [5, 4]], [[1, 2], [10, 3]]])
 def even(joint, epsilon):
     """The product that the papers compute."""
     m = len(joint.release)
-    return tr.papers_product(joint, tr.SRLIP(epsilon), [Fraction(epsilon) / m] * m)
+    return tr.papers_product(joint, tr.SRLIP(epsilon), epsilons=[Fraction(epsilon) / m] * m)
 
 
 def factor(joint, j, epsilon):
@@ -77,14 +77,14 @@ def test_known_products():
         assert plain.utility == pytest.approx(utility, abs=5e-4)
         assert best.utility >= plain.utility
         assert sum(map(Fraction, best.stats["epsilons"])) == Fraction(epsilon)
-        again = tr.papers_product(joint, tr.SRLIP(epsilon), best.stats["epsilons"])
+        again = tr.papers_product(joint, tr.SRLIP(epsilon), epsilons=best.stats["epsilons"])
         assert again.protocol == best.protocol
         assert best.certificate.level == pytest.approx(tr.SRLIP("inf").level(best.protocol, joint), abs=1e-9)
 
 
 def test_the_best_split_is_the_best_of_all():
     joint, unit = tr.Joint(random_counts(5, 2, 3, 3)), Fraction(1, STEPS)
-    every = [tr.papers_product(joint, tr.SRLIP(1), [k * unit, 1 - k * unit]).utility for k in range(1, STEPS)]
+    every = [tr.papers_product(joint, tr.SRLIP(1), epsilons=[k * unit, 1 - k * unit]).utility for k in range(1, STEPS)]
     assert tr.papers_product(joint, tr.SRLIP(1)).utility == max(every) > min(every)
 
 
@@ -156,7 +156,7 @@ def test_void_conditions_make_it_false_again():
 
 def test_budgets_of_zero_and_infinity():
     joint = tr.Joint(random_counts(1, 2, 3, 2))
-    assert tr.papers_product(joint, tr.LIP(1), [0, 1]).stats["epsilons"] == ["0", "1"]
+    assert tr.papers_product(joint, tr.LIP(1), epsilons=[0, 1]).stats["epsilons"] == ["0", "1"]
     assert tr.papers_product(joint, tr.LIP(0)).protocol.matrix.shape[1] == 6
     assert tr.papers_product(joint, tr.LIP("inf")).utility == pytest.approx(tr.identity(joint, tr.LIP(1)).utility)
 
@@ -174,4 +174,4 @@ def test_budgets_of_zero_and_infinity():
 )
 def test_budgets_that_do_not_fit(epsilons, said):
     with pytest.raises(tr.TrechterError, match=said):
-        tr.papers_product(tr.Joint(COUNTEREXAMPLE), tr.SRLIP(1), epsilons)
+        tr.papers_product(tr.Joint(COUNTEREXAMPLE), tr.SRLIP(1), epsilons=epsilons)

@@ -20,15 +20,15 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any
 
-from trechter.errors import NotionError, RequestError
+from trechter.errors import RequestError
 from trechter.exact import epsilon_from, epsilon_text
 from trechter.measures import Measure
 from trechter.mechanisms.factors import Epsilon, Factors, Split, named
-from trechter.mechanisms.record import check_request, record
+from trechter.mechanisms.record import record
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.result import Result
-from trechter.optimal.design import TINY
+from trechter.optimal.design import TINY, check_request
 from trechter.privacy import Notion
 
 STEPS = 12  # splits are tried in steps of ε/12
@@ -36,10 +36,10 @@ FALSE = "the papers' theorem, by which this product would keep the promise, is f
 
 
 def papers_product(
-    joint: Joint, notion: Notion, epsilons: Iterable[Any] | None = None, *, measure: Measure | None = None
+    joint: Joint, notion: Notion, *, epsilons: Iterable[Any] | None = None, measure: Measure | None = None
 ) -> Result:
     """ΠQʲ for budgets εʲ ≥ 0 that sum to at most ε; without them for those of most I(X;Y). It may break its promise."""
-    check_request(joint, notion)
+    check_request(joint, notion, measure)
     start, papers = time.perf_counter(), Papers(Factors(joint, notion))
     split = papers.best_split() if epsilons is None else _checked(epsilons, joint, notion)
     told = [epsilon_text(epsilon) for epsilon in split]
@@ -92,9 +92,6 @@ def _checked(epsilons: Iterable[Any], joint: Joint, notion: Notion) -> Split:
     split = tuple(epsilon_from(epsilon) for epsilon in epsilons)
     if len(split) != len(joint.release):
         raise RequestError(f"{len(split)} budgets for {len(joint.release)} attributes; each needs one, in order")
-    negative = [epsilon for epsilon in split if epsilon is not None and epsilon < 0]
-    if negative:
-        raise NotionError(f"a budget of {negative[0]} is negative; budgets are levels, 0 or more")
     finite = [epsilon for epsilon in split if epsilon is not None]
     total = sum(finite, Fraction(0)) if len(finite) == len(split) else None
     if notion.epsilon is not None and (total is None or total > notion.epsilon):
