@@ -50,7 +50,7 @@ def worst_case(weights: Integers, reads: str, joint: Joint, spec: Spec) -> Worst
         sums = part.sum(axis=1).tolist()
         for y, row in enumerate(product(weights[:, chosen], part.T).tolist()):
             for over, under in definition([row], sums):
-                if under == 0 or over * worst_of(worst).denominator > under * worst_of(worst).numerator:
+                if under == 0 or over * _finite(worst).denominator > under * _finite(worst).numerator:
                     ratio = Fraction(over, under) if under else None
                     worst = Worst(ratio, y, _who(spec.name, row, sums), agreed(attributes, chosen))
                 if under == 0:
@@ -58,7 +58,7 @@ def worst_case(weights: Integers, reads: str, joint: Joint, spec: Spec) -> Worst
     return worst
 
 
-def worst_of(worst: Worst) -> Fraction:
+def _finite(worst: Worst) -> Fraction:
     """Its ratio, where it is finite."""
     assert worst.ratio is not None
     return worst.ratio

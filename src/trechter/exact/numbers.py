@@ -10,8 +10,6 @@ from fractions import Fraction
 
 from trechter.errors import NotionError
 
-Exact = int | str | Decimal | Fraction | float
-
 INFINITE = ("inf", "infinity", "∞")
 MOST_DIGITS = 4000  # of an exponent's effect; longer integers than that are no longer written as text either
 

@@ -27,8 +27,13 @@ def margins(epsilon: Fraction | None, rows: int) -> tuple[int, int]:
     """(d, D): what every row but the first is given, and what the first is given."""
     if epsilon is None:
         return 0, 0
-    E = max(exp_bounds(min(epsilon, Fraction(VAST)))[0], 1 + epsilon)
+    E = factor(epsilon)
     return -int(-E // (E - 1)), -int((1 - rows) // (E - 1))
+
+
+def factor(epsilon: Fraction) -> Fraction:
+    """At most e^ε, above 1, and precise where margins depend on it."""
+    return max(exp_bounds(min(epsilon, Fraction(VAST)))[0], 1 + epsilon)
 
 
 def bits_needed(epsilon: Fraction | None, rows: int, least: int = 48) -> int:
@@ -64,7 +69,12 @@ def _floors(Q: NDArray[np.float64], room: int) -> NDArray[np.object_]:
         raise ValueError(f"the margins of {len(Q)} rows leave no room: use more bits")
     if not (np.all(np.isfinite(Q)) and np.all(Q >= 0) and np.all(Q.any(axis=0))):
         raise ValueError("a matrix of probabilities has finite entries ≥ 0 and no empty column")
-    mantissa, exponent = np.frexp(Q)
-    units = np.ldexp(mantissa, 53).astype(np.int64).astype(object) << (exponent - exponent.min()).astype(object)
+    units = units_of(Q)
     floors: NDArray[np.object_] = units * room // units.sum(axis=0)
     return floors
+
+
+def units_of(values: NDArray[np.float64]) -> NDArray[np.object_]:
+    """Floats as the integers that they are, on one scale."""
+    mantissa, exponent = np.frexp(values)
+    return np.asarray(np.ldexp(mantissa, 53).astype(np.int64).astype(object) << (exponent - exponent.min()).astype(object))

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from trechter.audit.certify import certify
 from trechter.errors import SolverError
-from trechter.exact.exponential import exp_bounds
-from trechter.exact.rounding import VAST, WORD
+from trechter.exact.rounding import WORD, factor, units_of
 from trechter.finish.deliver import TINY
 from trechter.finish.explain import explain_sparse
 from trechter.model.joint import Joint
@@ -112,7 +111,7 @@ def margin(epsilon: Fraction | None) -> int:
     """The least d with d (E−1) ≥ E + 1."""
     if epsilon is None:
         return 0
-    E = max(exp_bounds(min(epsilon, Fraction(VAST)))[0], 1 + epsilon)
+    E = factor(epsilon)
     return -int(-(E + 1) // (E - 1))
 
 
@@ -123,7 +122,7 @@ def round_entries(entries: Entries, inputs: int, background: int, least: int) ->
     base[np.argmax(base)] += background - int(base.sum())
     start = np.flatnonzero(np.diff(entries.letter, prepend=-1))
     column = np.cumsum(np.diff(entries.letter, prepend=-1) > 0) - 1
-    units = _units(entries.share)
+    units = units_of(entries.share)
     weight = (units * room // np.add.reduceat(units, start)[column]).astype(np.int64)
     left = room - np.add.reduceat(weight, start)
     weight += np.arange(len(weight)) - start[column] < left[column]
@@ -165,10 +164,3 @@ def _summed(output: Index, letter: Index, share: Array, p: Array) -> Entries:
     found, summed = cell % b, np.bincount(place, share[some]).astype(np.float64)
     q = np.bincount(found, summed * p[cell // b], b)
     return Entries(found, cell // b, summed, q / q.sum())
-
-
-def _units(share: Array) -> NDArray[np.object_]:
-    """Floats as the integers that they are, on one scale."""
-    mantissa, exponent = np.frexp(share)
-    units = np.ldexp(mantissa, 53).astype(np.int64).astype(object)
-    return np.asarray(units << (exponent - exponent.min()).astype(object))

@@ -48,9 +48,7 @@ class Blend:
     protocol: Make
 
     @classmethod
-    def of(
-        cls, joint: Joint, notion: Notion, reads: str, products: Callable[[Array], tuple[Array, Array]], make: Make
-    ) -> Blend:
+    def of(cls, joint: Joint, notion: Notion, reads: str, products: Products, make: Make) -> Blend:
         """The blend whose products of conditions with A and B are these."""
         F, G = notion.conditions(letters(joint, reads))
         return cls(products(F), products(G), make)

@@ -13,12 +13,13 @@ from trechter.alphabet.values import Bin, Value, label
 from trechter.finish.explain import SURE
 from trechter.measures import posterior_range
 from trechter.model.dense import DenseProtocol
+from trechter.model.letters import values_of
 from trechter.model.outputs import Mixture, Output, ValueSet, show
 from trechter.model.spec import Spec
 from trechter.report.markdown import datum, table
 from trechter.report.numbers import odds, odds_down, odds_up, share
 from trechter.report.release import Release
-from trechter.report.text import combinations, listing
+from trechter.report.text import listing
 from trechter.report.told import Told
 
 MOST_OUTPUTS = 500
@@ -148,7 +149,7 @@ def _meaning(output: Output, sure: bool) -> str:
 def certain(release: Release) -> list[bool]:
     """Which outputs leave one value only, and name it."""
     joint, protocol = release.joint, cast(DenseProtocol, release.result.protocol)
-    told, values = Told.by(protocol, joint), combinations(joint.release)
+    told, values = Told.by(protocol, joint), values_of(joint.release)
     only = {int(y): show(values[x]) for y, x, p in zip(told.output, told.value, told.share, strict=True) if p > SURE}
     return [only.get(y) == show(o.values[0] if isinstance(o, Mixture) else o) for y, o in enumerate(protocol.outputs)]
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import product
 
 from trechter.alphabet import Attribute
-from trechter.model.outputs import Input
 
 # Controls, zero widths, marks and overrides of writing direction, line separators, a byte order mark, halves of a character.
 UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -35,13 +33,6 @@ def labels(attributes: Sequence[Attribute]) -> tuple[str, ...]:
     for j, attribute in enumerate(attributes):
         found = [before + (" · " if j else "") + named(label) for before in found for label in attribute.labels]
     return tuple(found)
-
-
-def combinations(attributes: Sequence[Attribute]) -> list[Input]:
-    """The values themselves, as tuples if there are several attributes."""
-    if len(attributes) == 1:
-        return list(attributes[0].values)
-    return list(product(*(a.values for a in attributes)))
 
 
 def statements(attributes: Sequence[Attribute]) -> tuple[str, ...]:
