@@ -16,8 +16,9 @@ from trechter.exact.rounding import WORD
 from trechter.measures import Measure
 from trechter.mechanisms.calibration import Array, Blend, calibrated
 from trechter.mechanisms.matrices import dense
-from trechter.mechanisms.record import Plain, record
+from trechter.mechanisms.record import record
 from trechter.model.joint import Joint
+from trechter.model.kinds import Plain
 from trechter.model.letters import values_of
 from trechter.model.result import Result
 from trechter.model.sparse import SparseProtocol

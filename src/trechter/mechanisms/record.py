@@ -9,13 +9,9 @@ from typing import Any
 
 from trechter.audit import certify
 from trechter.measures import Measure, MutualInformation
-from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.result import Result
-from trechter.model.sparse import SparseProtocol
 from trechter.privacy import Notion
-
-Plain = DenseProtocol | SparseProtocol
 
 
 def record(

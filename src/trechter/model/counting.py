@@ -10,7 +10,7 @@ from typing import Any
 from trechter.alphabet import Attribute, Schema
 from trechter.errors import JointError, LeakWarning, TableError
 from trechter.exact.matrices import Integers
-from trechter.tables import open_table
+from trechter.tables import Table, open_table
 
 LEAK = (
     "the domains of {names} were learned from the data: which values occur can itself tell readers about single rows; "
@@ -37,7 +37,10 @@ def tally(
     """Count the (secret, release, task) combinations of a table."""
     _check_roles(secret, release, task)
     table = open_table(source)
-    attributes = _domains(table, [*secret, *release, *([task] if task else [])], schema)
+    names = [*secret, *release, *([task] if task else [])]
+    attributes = domains(table, names, schema)
+    if schema is None:
+        warnings.warn(LEAK.format(names=", ".join(dict.fromkeys(names))), LeakWarning, stacklevel=3)
     for attribute in attributes:
         _check_choice(attribute)
     found = table.count(attributes, weight)
@@ -75,10 +78,9 @@ def _check_roles(secret: Sequence[str], release: Sequence[str], task: str | None
         raise JointError(f"the task column {task!r} is also the secret")
 
 
-def _domains(table: Any, names: Sequence[str], schema: Any) -> tuple[Attribute, ...]:
-    if schema is not None:
-        declared = Schema.of(schema)
-        return tuple(declared[name] for name in names)
-    inferred: tuple[Attribute, ...] = table.infer(names)
-    warnings.warn(LEAK.format(names=", ".join(dict.fromkeys(names))), LeakWarning, stacklevel=4)
-    return inferred
+def domains(table: Table, names: Sequence[str], schema: Any) -> tuple[Attribute, ...]:
+    """The values of some columns, as declared, or learned from the data where nothing is."""
+    if schema is None:
+        return table.infer(names)
+    declared = Schema.of(schema)
+    return tuple(declared[name] for name in names)

@@ -22,7 +22,7 @@ from trechter.model.joint import Joint, quotient
 from trechter.model.kernel import Kernel
 from trechter.model.letters import values_of
 from trechter.model.outputs import Output, cell, output_from_json, output_to_json, show
-from trechter.model.protocol import Protocol, best_ratio
+from trechter.model.protocol import Protocol, best_ratio, check_names
 from trechter.model.randomness import Randomness
 from trechter.model.spec import Spec
 from trechter.tables import OutputColumn
@@ -121,16 +121,6 @@ class DenseProtocol(Protocol):
     def _repr_html_(self) -> str:
         badge = self.certificate.badge() if self.certificate else ""
         return badge + protocol_html([show(o) for o in self.outputs], [show(i) for i in self.inputs], self.matrix)
-
-
-def check_names(protocol: Protocol) -> None:
-    """There is something to release, all columns have names of their own, and no two outputs look the same."""
-    names = [a.name for a in protocol.secret + protocol.release]
-    columns = protocol.columns()
-    if len(set(names)) < len(names) or not protocol.release or not columns:
-        raise ProtocolError(f"a protocol needs columns to release and names that differ, got {names}")
-    if len(set(zip(*(c.codes.tolist() for c in columns), strict=True))) < len(columns[0].codes):
-        raise ProtocolError("two outputs look the same in the released table; merge their rows or rename one")
 
 
 def _frozen(integers: Integers) -> Integers:

@@ -66,7 +66,7 @@ class Kernel:
         first, cell = np.empty(most, "<u2"), np.empty(most, np.intp)
         for begin in range(0, codes.size, CHUNK):
             piece = codes[begin : begin + CHUNK]
-            self._check_range(piece, begin)
+            check_codes(piece, self.inputs, begin)
             self._draw(piece, random, drawn[begin : begin + CHUNK], first[: piece.size], cell[: piece.size])
         return drawn.astype(self._output.dtype, copy=False)
 
@@ -178,17 +178,19 @@ class Kernel:
         most_cuts = np.bincount(np.cumsum(cut)[end < following], minlength=1).max()
         return np.repeat(small.ravel(), np.stack([own, cut], axis=1).ravel()), int(most_cuts)
 
-    def _check_range(self, codes: NDArray[Any], begin: int) -> None:
-        # Read as unsigned, negative codes are the upper half: one pass finds both kinds of offender.
-        half = 1 << (8 * codes.itemsize - 1)
-        bound = min(self.inputs, half) if codes.dtype.kind == "i" else self.inputs
-        unsigned = codes.view(codes.dtype.str.replace("i", "u"))
-        if int(unsigned.max()) >= bound:
-            row = int(np.flatnonzero(unsigned >= bound)[0])
-            raise ProtocolError(
-                f"row {begin + row} has code {codes[row]}, but this protocol has {self.inputs} inputs, with codes "
-                f"0 to {self.inputs - 1}; encode the column with the protocol's own values"
-            )
+
+def check_codes(codes: NDArray[Any], inputs: int, begin: int) -> None:
+    """Every code of a chunk, which starts at row `begin`, is that of an input."""
+    # Read as unsigned, negative codes are the upper half: one pass finds both kinds of offender.
+    half = 1 << (8 * codes.itemsize - 1)
+    bound = min(inputs, half) if codes.dtype.kind == "i" else inputs
+    unsigned = codes.view(codes.dtype.str.replace("i", "u"))
+    if int(unsigned.max()) >= bound:
+        row = int(np.flatnonzero(unsigned >= bound)[0])
+        raise ProtocolError(
+            f"row {begin + row} has code {codes[row]}, but this protocol has {inputs} inputs, with codes "
+            f"0 to {inputs - 1}; encode the column with the protocol's own values"
+        )
 
 
 def _guide_bits(most: int, inputs: int, bits: int) -> int:

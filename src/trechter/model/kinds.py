@@ -5,4 +5,6 @@ from trechter.model.protocol import Protocol
 from trechter.model.sparse import SparseProtocol
 from trechter.model.unary import UnaryProtocol
 
-__all__ = ["DenseProtocol", "Protocol", "SparseProtocol", "UnaryProtocol"]
+Plain = DenseProtocol | SparseProtocol  # those whose outputs are listed
+
+__all__ = ["DenseProtocol", "Plain", "Protocol", "SparseProtocol", "UnaryProtocol"]

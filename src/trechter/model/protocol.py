@@ -131,6 +131,16 @@ class Protocol(ABC):
             raise ProtocolError(f"{path} is malformed: {error!r}") from None
 
 
+def check_names(protocol: Protocol) -> None:
+    """There is something to release, all columns have names of their own, and no two outputs look the same."""
+    names = [a.name for a in protocol.secret + protocol.release]
+    columns = protocol.columns()
+    if len(set(names)) < len(names) or not protocol.release or not columns:
+        raise ProtocolError(f"a protocol needs columns to release and names that differ, got {names}")
+    if len(set(zip(*(c.codes.tolist() for c in columns), strict=True))) < len(columns[0].codes):
+        raise ProtocolError("two outputs look the same in the released table; merge their rows or rename one")
+
+
 def best_ratio(over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
     """The largest over / under of each row, at least 1; what is 0 / 0 asks for nothing."""
     ratios = np.divide(over, under, out=np.where(over > 0, np.inf, 1.0), where=under > 0)

@@ -15,11 +15,11 @@ from trechter.alphabet import Attribute
 from trechter.errors import ProtocolError
 from trechter.exact.rounding import WORD
 from trechter.model.certificate import Certificate
-from trechter.model.dense import check_names, columns_of, is_weight
+from trechter.model.dense import columns_of, is_weight
 from trechter.model.heatmap import heat_html
 from trechter.model.letters import values_of
 from trechter.model.outputs import Output, output_from_json, output_to_json, show
-from trechter.model.protocol import Protocol, best_ratio
+from trechter.model.protocol import Protocol, best_ratio, check_names
 from trechter.model.randomness import Randomness
 from trechter.model.sparse_weights import SparseKernel, SparseWeights
 from trechter.model.spec import Spec

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from trechter.errors import ProtocolError
 from trechter.exact.rounding import WORD
+from trechter.model.kernel import CHUNK, check_codes
+from trechter.model.randomness import Randomness
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -142,8 +144,6 @@ class SparseKernel:
     entries every place of the background is 2^bits / G wide. So output y is released for exactly W[y, i] of the values of U.
     """
 
-    CHUNK = 1 << 18
-
     def __init__(self, weights: SparseWeights) -> None:
         self._weights = weights
         self._start, self._stretch = weights.start, np.where(weights.named, 0, weights.bits - weights.shared.bit_length() + 1)
@@ -153,20 +153,16 @@ class SparseKernel:
         self._shared = np.cumsum(weights.background)
         self._halvings = int(np.diff(weights.start).max()).bit_length()
 
-    def __call__(self, codes: NDArray[Any], random: Any) -> NDArray[Any]:
+    def __call__(self, codes: NDArray[Any], random: Randomness) -> NDArray[Any]:
         """One output for each code."""
         drawn = np.empty(len(codes), np.min_scalar_type(self._weights.outputs - 1))
-        for begin in range(0, len(codes), self.CHUNK):
-            piece = np.asarray(codes[begin : begin + self.CHUNK], np.intp)
-            if len(piece) and not 0 <= piece.min() <= piece.max() < self._weights.inputs:
-                raise ProtocolError(
-                    f"there are codes from {piece.min()} to {piece.max()}, but this protocol has {self._weights.inputs} "
-                    "inputs, counted from 0; encode the column with the protocol's own values"
-                )
-            drawn[begin : begin + self.CHUNK] = self._draw(piece, random)
+        for begin in range(0, len(codes), CHUNK):
+            piece = np.asarray(codes[begin : begin + CHUNK], np.intp)
+            check_codes(piece, self._weights.inputs, begin)
+            drawn[begin : begin + CHUNK] = self._draw(piece, random)
         return drawn
 
-    def _draw(self, codes: Index, random: Any) -> Index:
+    def _draw(self, codes: Index, random: Randomness) -> Index:
         u = (random.integers(len(codes), np.uint64, "sparse") >> np.uint64(64 - self._weights.bits)).astype(np.int64)
         found = np.empty(len(codes), np.intp)
         own = u < self._room[codes]

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from trechter.alphabet import Attribute
 from trechter.errors import ProtocolError
 from trechter.model.certificate import Certificate
-from trechter.model.dense import DenseProtocol, check_names, is_weight
+from trechter.model.dense import DenseProtocol, is_weight
 from trechter.model.joint import quotient
-from trechter.model.kernel import CHUNK, Kernel
+from trechter.model.kernel import CHUNK, Kernel, check_codes
 from trechter.model.letters import values_of
 from trechter.model.outputs import ValueSet
-from trechter.model.protocol import Protocol, best_ratio
+from trechter.model.protocol import Protocol, best_ratio, check_names
 from trechter.model.randomness import Randomness
 from trechter.model.spec import Spec
 from trechter.tables import OutputColumn
@@ -204,11 +204,7 @@ class UnaryKernel:
         rows = max(1, CHUNK // self.values)
         for begin in range(0, len(codes), rows):
             piece = np.asarray(codes[begin : begin + rows], np.intp)
-            if not 0 <= piece.min() <= piece.max() < self.values:
-                raise ProtocolError(
-                    f"there are codes from {piece.min()} to {piece.max()}, but this protocol has {self.values} inputs, "
-                    "counted from 0; encode the column with the protocol's own values"
-                )
+            check_codes(piece, self.values, begin)
             has = np.zeros((len(piece), self.values), np.uint8)
             has[np.arange(len(piece)), piece] = 1
             drawn[begin : begin + rows] = self._kernel(has.ravel(), random).reshape(has.shape)

@@ -29,9 +29,9 @@ from trechter.measures import Distortion, Measure, MutualInformation
 from trechter.measures.measure import Information
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
+from trechter.model.kinds import Plain
 from trechter.model.letters import letters
 from trechter.model.result import Result
-from trechter.model.sparse import SparseProtocol
 from trechter.model.sparse_weights import SparseWeights
 from trechter.optimal.auto import SOLVERS, solve
 from trechter.optimal.interrupt import stoppable
@@ -117,7 +117,7 @@ def make_problem(joint: Joint, notion: Notion, measure: Measure, reads: str) -> 
 class Found:
     """A certified protocol and what is known of the optimum; without a bound the protocol is itself the optimum."""
 
-    protocol: DenseProtocol | SparseProtocol
+    protocol: Plain
     bound: float | None
     solver: str
     stats: dict[str, Any]

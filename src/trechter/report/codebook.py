@@ -12,7 +12,7 @@ from typing import cast
 from trechter.alphabet.values import Bin, Value, label
 from trechter.finish.explain import SURE
 from trechter.measures import posterior_range
-from trechter.model.dense import DenseProtocol
+from trechter.model.kinds import Plain
 from trechter.model.letters import values_of
 from trechter.model.outputs import Mixture, Output, ValueSet, show
 from trechter.model.spec import Spec
@@ -55,7 +55,7 @@ NEVER_CONCLUDED = ("Who a row is about, or that nobody can be recognised: identi
 
 def render(release: Release) -> str:
     """The codebook."""
-    protocol, spec = cast(DenseProtocol, release.result.protocol), release.certificate.notion
+    protocol, spec = cast(Plain, release.result.protocol), release.certificate.notion
     sure = certain(release)
     parts = [
         f"# Codebook of {datum(release.file)}",
@@ -81,7 +81,7 @@ def _warning(release: Release) -> list[str]:
     return ["**INSECURE: drawn from a seed that can be guessed, for tests only. This file protects nobody.**"]
 
 
-def _about(release: Release, protocol: DenseProtocol, unchanged: bool) -> str:
+def _about(release: Release, protocol: Plain, unchanged: bool) -> str:
     kept = release.certificate.facts.get("order") == "keep"
     order = "Rows stand in the order of the original." if kept else "The rows were shuffled; their order means nothing."
     secret = "" if release.certificate.notion.protect == "x" else f", so that little can be learnt about {_secret(protocol)}"
@@ -94,7 +94,7 @@ def _about(release: Release, protocol: DenseProtocol, unchanged: bool) -> str:
     return f"Each row stands for one row of a table that is not published. {what} {order}"
 
 
-def _columns(protocol: DenseProtocol) -> str:
+def _columns(protocol: Plain) -> str:
     own = {a.name for a in protocol.release}
     about = _published(protocol)
     rows = [
@@ -109,7 +109,7 @@ def _type(values: tuple[Value, ...]) -> str:
     return " or ".join(kinds) + (", may be null" if None in values else "")
 
 
-def _meanings(protocol: DenseProtocol, sure: list[bool]) -> list[str]:
+def _meanings(protocol: Plain, sure: list[bool]) -> list[str]:
     if all(sure):
         return ["Every value is the true one, or the bin that it lies in.", *_domains(protocol)]
     if not any(isinstance(o, Mixture | ValueSet) for o in protocol.outputs):
@@ -124,7 +124,7 @@ def _meanings(protocol: DenseProtocol, sure: list[bool]) -> list[str]:
     return [table(head, rows[:MOST_OUTPUTS]), *more]
 
 
-def _domains(protocol: DenseProtocol) -> list[str]:
+def _domains(protocol: Plain) -> list[str]:
     rows = []
     for column in protocol.columns():
         shown = ", ".join(datum(label(v)) for v in column.values[:MOST_VALUES])
@@ -148,13 +148,13 @@ def _meaning(output: Output, sure: bool) -> str:
 
 def certain(release: Release) -> list[bool]:
     """Which outputs leave one value only, and name it."""
-    joint, protocol = release.joint, cast(DenseProtocol, release.result.protocol)
+    joint, protocol = release.joint, cast(Plain, release.result.protocol)
     told, values = Told.by(protocol, joint), values_of(joint.release)
     only = {int(y): show(values[x]) for y, x, p in zip(told.output, told.value, told.share, strict=True) if p > SURE}
     return [only.get(y) == show(o.values[0] if isinstance(o, Mixture) else o) for y, o in enumerate(protocol.outputs)]
 
 
-def _promise(protocol: DenseProtocol, spec: Spec) -> list[str]:
+def _promise(protocol: Plain, spec: Spec) -> list[str]:
     about = _published(protocol) if spec.protect == "x" else _secret(protocol)
     if spec.epsilon is None:
         return [f"Nothing: no limit was asked for (ε = ∞) on what a row tells about {about}."]
@@ -204,10 +204,10 @@ def _checks(release: Release) -> list[str]:
     ]
 
 
-def _published(protocol: DenseProtocol) -> str:
+def _published(protocol: Plain) -> str:
     return listing([datum(a.name) for a in protocol.release])
 
 
-def _secret(protocol: DenseProtocol) -> str:
+def _secret(protocol: Plain) -> str:
     together = "the combination of " if len(protocol.secret) > 1 else ""
     return together + listing([datum(a.name) for a in protocol.secret])

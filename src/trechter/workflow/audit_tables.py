@@ -12,12 +12,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from trechter.alphabet import Attribute, Schema
+from trechter.alphabet import Attribute
 from trechter.audit import holds
 from trechter.audit.brought import Brought
 from trechter.audit.evidence import Attack, Claim, Evidence
 from trechter.errors import RequestError, TableError
 from trechter.exact import upper_limit
+from trechter.model.counting import domains
 from trechter.model.joint import Joint
 from trechter.model.spec import NAMES, Spec
 from trechter.privacy import Notion
@@ -80,7 +81,7 @@ def audit_tables(
         raise RequestError(f"column {(set(roles[0]) & set(roles[1])).pop()!r} is both secret and released")
     before, after = open_table(original), open_table(released)
     chosen = _columns(after, roles[1], columns, key)
-    attributes = tuple(_domains(before, names, schema) for names in roles)
+    attributes = tuple(domains(before, names, schema) for names in roles)
     codes = [before.codes(role) for role in attributes]
     y, outputs = _outputs(after.texts(chosen))
     notes = [f"released columns: {', '.join(chosen)}"]
@@ -156,13 +157,6 @@ def _columns(after: Table, release: Sequence[str], asked: Sequence[str] | None, 
     if not found:
         raise TableError("the released table has no column but the key: there is nothing to audit")
     return found
-
-
-def _domains(table: Table, names: Sequence[str], schema: Any) -> tuple[Attribute, ...]:
-    if schema is None:
-        return table.infer(names)
-    declared = Schema.of(schema)
-    return tuple(declared[name] for name in names)
 
 
 def _outputs(rows: pl.DataFrame) -> tuple[Codes, tuple[str, ...]]:

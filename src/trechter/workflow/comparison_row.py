@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trechter.measures import Leakage
-from trechter.mechanisms.record import Plain
+from trechter.model.kinds import Plain
 from trechter.model.result import Result
 from trechter.model.spec import Spec
 
