@@ -12,20 +12,21 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from trechter.cli import options as o
 from trechter.cli.console import DONE, NO, WRONG, Outcome, errors, note, wide
 from trechter.errors import RequestError
+from trechter.workflow.comparison_picture import EXTRA
 from trechter.workflow.reproduce import Made, Tell
 from trechter.workflow.reproduce import reproduce as reproduced
 
-EXTRA = "pip install 'trechter[figures]'"
 
-
-@click.command()
+@click.command(short_help="Compute the papers' figures again.")
 @click.argument("figures", nargs=-1)
 @click.option("--quick", is_flag=True, help="Fewer joints: a minute or two in all.")
 @click.option(
     "--adult", metavar="PATH", help="The Adult table, for the figures that need it; without it, that of an installed package."
 )
-@click.option("--out", default="trechter-figures", show_default=True, help="The folder for numbers and pictures.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes at once; by default one for each core.")
+@click.option(
+    "--out", default="trechter-figures", metavar="FOLDER", show_default=True, help="The folder for numbers and pictures."
+)
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes at once; by default one for each core.")
 @o.machine
 def reproduce(figures: tuple[str, ...], as_json: bool, **asked: Any) -> None:
     """Compute the papers' figures again, all or those named, and resume where an earlier run stopped."""

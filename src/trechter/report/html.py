@@ -8,6 +8,7 @@ import re
 from trechter.report.text import visible
 
 VOID = ("meta",)
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 ODDS = re.compile(r"([\d.,]+ : [\d.,]*\d)")
 
 
@@ -45,6 +46,20 @@ def datum(content: str) -> Html:
 def unbroken(sentence: str) -> Html:
     """Text in which odds, such as 1 : 4, stay on one line."""
     return join(*(element("span", p, class_="one") if ODDS.fullmatch(p) else p for p in ODDS.split(sentence)))
+
+
+def document(title: str, style: str, *parts: Part, scheme: str = "light") -> Html:
+    """A page that loads nothing: the browser is told not to, so it cannot, whatever is in it."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content=scheme),
+        element("title", title),
+        element("style", Html(style)),
+    )
+    return join(Html("<!DOCTYPE html>\n"), element("html", head, element("body", *parts), lang="en"), Html("\n"))
 
 
 def section(anchor: str, title: str, *parts: Part) -> Html:

@@ -40,7 +40,7 @@ class Release:
 
     @property
     def information(self) -> float:
-        """What an unprotected release would say, in nats: H(X), or I(X;T) for a task."""
+        """What an unprotected release would say, in nats: H(X), or I(T;X) for a task."""
         joint = self.joint
         if joint.task is None:
             return entropy(joint.p_x)

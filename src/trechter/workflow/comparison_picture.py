@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from trechter.errors import OutputError, RequestError
 from trechter.measures import MutualInformation
 from trechter.model.files import write_atomically
-from trechter.report.html import Html, element, join
+from trechter.report.html import Html, document, element
 from trechter.report.numbers import number
 from trechter.report.text import clip, listing, visible
 from trechter.workflow import comparison_table as table
@@ -36,7 +36,6 @@ STYLE += (
     "border-bottom:1px solid #dce1e7;white-space:nowrap}th:first-child{text-align:left}.note{color:#5a6572;font-size:.875rem}"
 )
 STYLE += ".wide{overflow-x:auto}svg{max-width:100%;height:auto}"
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def chart(comparison: Comparison) -> Any:
@@ -90,16 +89,8 @@ def save(comparison: Comparison, path: str | Path) -> None:
 
 def _page(comparison: Comparison, svg: str) -> str:
     """The picture and the table in one file."""
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", "Comparison of protocols"),
-        element("style", Html(STYLE)),
-    )
-    body = element("body", element("h1", "Comparison of protocols"), Html(svg), table.markup(comparison))
-    return join(Html("<!DOCTYPE html>\n"), element("html", head, body, lang="en"), Html("\n"))
+    title = "Comparison of protocols"
+    return document(title, STYLE, element("h1", title), Html(svg), table.markup(comparison))
 
 
 def _point(comparison: Comparison, row: Row) -> Point:
