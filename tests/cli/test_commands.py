@@ -436,6 +436,14 @@ def test_help_of_every_command(trechter):
     assert trechter("conjure")[0] == 2
 
 
+def test_the_list_of_commands_is_whole_in_a_narrow_terminal(trechter, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "62")
+    code, shown, _ = trechter("--help")
+    assert code == 0
+    assert "..." not in shown
+    assert all(app.commands[name].short_help in shown for name in app.commands)
+
+
 def test_errors_are_json_when_json_was_asked(trechter, table, schema, tmp_path):
     code, shown, _ = trechter(*asked(table, tmp_path / "release", schema, epsilon="-3"), "--json")
     assert code == 2

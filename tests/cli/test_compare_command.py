@@ -80,7 +80,7 @@ def test_requests_that_make_no_sense(trechter, table, schema, more, said):
 
 def test_nothing_is_computed_that_cannot_be_drawn(trechter, table, schema, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
-    monkeypatch.setattr(sys.modules["trechter.cli.compare"], "compare_table", lambda *_, **__: pytest.fail("computed"))
+    monkeypatch.setattr(sys.modules["trechter.cli.compare"], "compare_for_table", lambda *_, **__: pytest.fail("computed"))
     code, _, said = trechter(*asked(table, schema, "--plot", tmp_path / "picture.png"))
     assert code == 2
     assert "pip install 'trechter[figures]'" in said

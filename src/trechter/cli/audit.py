@@ -12,11 +12,11 @@ from trechter.cli.findings import matrix_found, matrix_story, tables_found, tabl
 from trechter.errors import RequestError
 from trechter.privacy import Notion
 from trechter.workflow import audit_matrix, audit_tables
-from trechter.workflow.audit_matrix import MatrixAudit, joint_of
+from trechter.workflow.audit_matrix import MatrixAudit, joint_to_audit
 from trechter.workflow.audit_tables import TablesAudit
 
 
-@click.command(no_args_is_help=True)
+@click.command(no_args_is_help=True, short_help="Judge a matrix or a release that others made.")
 @click.argument("released", metavar="RELEASED|MATRIX")
 @click.option("--original", metavar="FILE", help="The table that RELEASED was made from, row beside row.")
 @click.option("--key", metavar="COLUMN", help="Match the rows by this column of both, not by position.")
@@ -36,9 +36,7 @@ def audit(released: str, notion: str | None, epsilon: str | None, as_json: bool,
 
     Exit 0 it holds, or the rows do not refute it; 1 it does not hold; 2 cannot say.
     """
-    if (notion is None) != (epsilon is None):
-        raise RequestError("give --notion and --epsilon together, or neither to measure only")
-    wanted = o.notion_of(notion, epsilon) if notion and epsilon else None
+    wanted = o.notion_if_asked(notion, epsilon, "to measure only")
     given = [name for name in ("original", "counts", "input") if asked[name]]
     if len(given) != 1:
         raise RequestError(
@@ -58,7 +56,7 @@ def _matrix(matrix: str, notion: Notion | None, asked: dict[str, Any]) -> Matrix
     _refuse(asked, ("key", "columns"), "a matrix has no rows to match; leave out")
     source = asked["counts"] or asked["input"]
     secret, release = (o.columns_of(asked[role], source) for role in ("secret", "release"))
-    joint = joint_of(source, secret, release, asked["schema"], counted=bool(asked["counts"]))
+    joint = joint_to_audit(source, secret, release, asked["schema"], counted=bool(asked["counts"]))
     return audit_matrix(matrix, joint, notion, transposed=asked["transposed"] or None)
 
 

@@ -12,12 +12,12 @@ from trechter.cli.console import DONE, INTERRUPTED, WRONG, Outcome, note, stages
 from trechter.errors import TrechterError
 from trechter.mechanisms import MECHANISMS
 from trechter.model.files import check_apart
-from trechter.workflow.compare import SECONDS, compare_table
+from trechter.workflow.compare import SECONDS, compare_for_table
 from trechter.workflow.comparison import Comparison
 from trechter.workflow.comparison_picture import check_place
 
 
-@click.command(no_args_is_help=True)
+@click.command(no_args_is_help=True, short_help="Compare every mechanism with the optimum.")
 @o.source
 @o.roles
 @click.option("--notion", default="lip", show_default=True, help=o.NOTION)
@@ -28,21 +28,20 @@ from trechter.workflow.comparison_picture import check_place
 @click.option("--plot", metavar="FILE", help="Draw it: .png, .svg, or .html with the table.")
 @o.worth
 @o.near
-@click.option("--time-limit", type=float, default=SECONDS, show_default=True, help="For each optimum, in seconds.")
+@click.option("--time-limit", type=float, metavar="SECONDS", default=SECONDS, show_default=True, help="For each optimum.")
 @o.machine
 def compare(input: str, plot: str | None, as_json: bool, **asked: Any) -> None:
     """Compare every mechanism with the optimum: what each keeps and tells at the same level."""
     levels = o.levels_of(asked.pop("epsilon"))
     notion = o.kind_of(asked.pop("notion"))
-    schema = o.schema_of(asked.pop("schema"), asked.pop("infer_schema"))
-    roles: dict[str, Any] = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
+    counted = o.counted_of(asked, input)
     names: dict[str, Any] = {name: o.listed(asked.pop(name)) for name in ("mechanisms", "reads")}
     if plot is not None:
         check_apart(plot, input)
         check_place(plot)
     with stages(as_json) as tell:
-        options = roles | names | o.solver_of(asked, tell)
-        found = compare_table(input, notion, epsilons=levels, schema=schema, tell=tell, **options)
+        options = counted | names | o.solver_of(asked, tell)
+        found = compare_for_table(input, notion, epsilons=levels, tell=tell, **options)
         problem = _drawn(found, plot, tell)
     data, text, code = found.to_json(), str(found), INTERRUPTED if found.interrupted else DONE
     if problem:  # the table is there all the same

@@ -10,8 +10,8 @@ from trechter.cli.publish import released, story
 from trechter.workflow.demo import demonstrate
 
 
-@click.command()
-@click.option("--out", default="trechter-demo", show_default=True, help="The folder for the release.")
+@click.command(short_help="Publish a synthetic survey.")
+@click.option("--out", default="trechter-demo", metavar="FOLDER", show_default=True, help="The folder for the release.")
 @o.machine
 def demo(out: str, as_json: bool) -> None:
     """Publish a synthetic health survey while illness stays secret."""

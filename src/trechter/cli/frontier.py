@@ -16,7 +16,7 @@ from trechter.workflow.frontier import frontier_for_table
 HEAD = f"{'ε':>8} {'utility':>11} {'best':>11} {'gap':>8}"
 
 
-@click.command(no_args_is_help=True)
+@click.command(no_args_is_help=True, short_help="Show what each level of privacy costs.")
 @o.source
 @o.roles
 @click.option("--notion", default="lip", show_default=True, help=o.NOTION)
@@ -28,10 +28,9 @@ def frontier(input: str, as_json: bool, **asked: Any) -> None:
     """Show what each of several levels of privacy leaves of the information."""
     notion = o.kind_of(asked.pop("notion"))
     levels = o.levels_of(asked.pop("epsilon"))
-    schema = o.schema_of(asked.pop("schema"), asked.pop("infer_schema"))
-    roles: dict[str, Any] = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
+    counted = o.counted_of(asked, input)
     with stages(as_json) as tell:
-        made = frontier_for_table(input, notion, levels, **roles, schema=schema, tell=tell, **o.solver_of(asked, tell))
+        made = frontier_for_table(input, notion, levels, **counted, tell=tell, **o.solver_of(asked, tell))
     raise Outcome({"levels": [found(result) for result in made[1]]}, story(*made))
 
 

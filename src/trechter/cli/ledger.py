@@ -22,7 +22,7 @@ weight = click.option("--weight", metavar="COLUMN", help="Survey weights of the 
 file = click.argument("file", metavar="LEDGER")
 
 
-@click.group(no_args_is_help=True)
+@click.group(no_args_is_help=True, short_help="Keep all releases of a table under a limit.")
 def ledger() -> None:
     """Keep all releases of a table under one limit.
 
@@ -83,13 +83,11 @@ def show(file: str, as_json: bool, **asked: Any) -> None:
 
 def _columns(asked: dict[str, Any]) -> dict[str, Any]:
     """Roles and schema where a table is to be counted; none of them with counts."""
-    schema, infer = asked.pop("schema"), asked.pop("infer_schema")
     if asked["table"] is None:
-        return asked
+        return {name: value for name, value in asked.items() if name not in ("schema", "infer_schema")}
     if not asked["secret"] or not asked["release"]:
         raise RequestError("name the --secret of the table, and with --release every column that may ever be released")
-    roles = {role: o.columns_of(asked[role], asked["table"]) for role in ("secret", "release")}
-    return asked | roles | {"schema": o.schema_of(schema, infer)}
+    return asked | o.counted_of(asked, asked["table"])
 
 
 def _data(made: Ledger) -> dict[str, Any]:

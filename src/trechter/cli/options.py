@@ -12,6 +12,7 @@ import click
 from trechter.cli.console import watch
 from trechter.errors import NotionError, RequestError
 from trechter.measures import MEASURES
+from trechter.optimal.auto import SOLVERS
 from trechter.privacy import NOTIONS, Notion
 from trechter.tables import open_table
 
@@ -81,7 +82,7 @@ near = click.option("--gap", type=float, default=1e-6, show_default=True, help="
 solving = group(
     worth,
     click.option("--reads", default="x", show_default=True, help="x, or sx for a protocol that may see the secret."),
-    click.option("--solver", default="auto", show_default=True, help="How to find the optimum."),
+    click.option("--solver", default="auto", show_default=True, help=f"How to find the optimum: auto, {', '.join(SOLVERS)}."),
     near,
     click.option("--time-limit", type=float, metavar="SECONDS", help="Stop designing after so long."),
 )
@@ -91,6 +92,7 @@ machine = group(
     click.option(
         "--config",
         type=click.Path(path_type=Path),
+        metavar="FILE",
         is_eager=True,
         expose_value=False,
         callback=_load,
@@ -109,6 +111,13 @@ def kind_of(name: str) -> type[Notion]:
 def notion_of(name: str, epsilon: str) -> Notion:
     """The notion that was asked for."""
     return kind_of(name)(epsilon)
+
+
+def notion_if_asked(name: str | None, epsilon: str | None, otherwise: str) -> Notion | None:
+    """The notion, if one was asked for; its name and its level go together."""
+    if (name is None) != (epsilon is None):
+        raise RequestError(f"give --notion and --epsilon together, or neither {otherwise}")
+    return None if name is None or epsilon is None else notion_of(name, epsilon)
 
 
 def levels_of(values: Sequence[str]) -> list[str]:
@@ -133,6 +142,12 @@ def columns_of(values: Sequence[str], table: str) -> list[str]:
     """Column names from A,B or repeated options; a name that itself has a comma is taken whole."""
     known = set(open_table(table).columns)
     return [name for value in values for name in ([value] if value in known else [part.strip() for part in value.split(",")])]
+
+
+def counted_of(asked: dict[str, Any], table: str) -> dict[str, Any]:
+    """Roles and schema, taken from the options: what is to be counted of a table."""
+    schema = schema_of(asked.pop("schema"), asked.pop("infer_schema"))
+    return {role: columns_of(asked.pop(role), table) for role in ("secret", "release")} | {"schema": schema}
 
 
 def schema_of(file: str | None, infer: bool) -> str | None:

@@ -19,11 +19,11 @@ from trechter.workflow import publish as publish_table
 from trechter.workflow.ledger import CAVEAT
 
 
-@click.command(no_args_is_help=True)
+@click.command(no_args_is_help=True, short_help="Publish a table row by row, one column secret.")
 @o.source
 @o.roles
 @o.level
-@click.option("--out", required=True, help="The folder for the release.")
+@click.option("--out", required=True, metavar="FOLDER", help="The folder for the release.")
 @o.domains
 @click.option("--order", default="shuffle", show_default=True, help="shuffle; or keep, which gives away what the order tells.")
 @click.option("--overwrite", is_flag=True, help="Replace a former release that was never given away.")
@@ -35,11 +35,10 @@ from trechter.workflow.ledger import CAVEAT
 def publish(input: str, out: str, as_json: bool, **asked: Any) -> None:
     """Publish a table row by row while one column stays secret."""
     notion = o.notion_of(asked.pop("notion"), asked.pop("epsilon"))
-    schema = o.schema_of(asked.pop("schema"), asked.pop("infer_schema"))
-    roles: dict[str, Any] = {role: o.columns_of(asked.pop(role), input) for role in ("secret", "release")}
+    counted = o.counted_of(asked, input)
     with stages(as_json) as tell:
         options = o.solver_of(asked, tell)
-        made = publish_table(input, **roles, notion=notion, out=out, schema=schema, tell=tell, **options)
+        made = publish_table(input, **counted, notion=notion, out=out, tell=tell, **options)
     if made.dropped:
         note(left_out(made.dropped))
     if made.tells_counts:

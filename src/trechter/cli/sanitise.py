@@ -10,7 +10,7 @@ from trechter.model.protocol import Protocol, left_out
 from trechter.workflow.sanitise import sanitise_file
 
 
-@click.command(no_args_is_help=True)
+@click.command(no_args_is_help=True, short_help="Run rows through a saved protocol.")
 @o.source
 @click.option("--protocol", required=True, metavar="FILE", help="The protocol (JSON).")
 @click.option("--out", required=True, metavar="FILE", help="The file to write; its suffix says the format.")

@@ -11,7 +11,7 @@ from trechter.model.files import check_apart, write_atomically
 from trechter.tables import open_table
 
 
-@click.command(no_args_is_help=True)
+@click.command(no_args_is_help=True, short_help="Draft a schema from the data.")
 @o.source
 @click.option("--columns", multiple=True, help="Only these columns: A,B or repeated.")
 @click.option("--out", metavar="FILE", help="The file to write; without it the draft is printed.")

@@ -6,13 +6,12 @@ import click
 
 from trechter.cli import options as o
 from trechter.cli.console import DONE, NO, Outcome, wide
-from trechter.errors import RequestError
 from trechter.model.certificate import Certificate
 from trechter.report.numbers import at_most
 from trechter.workflow import verify as verify_protocol
 
 
-@click.command(no_args_is_help=True)
+@click.command(no_args_is_help=True, short_help="Decide whether a protocol keeps its promise.")
 @click.argument("protocol")
 @click.option("--counts", metavar="FILE", help="The counts it was made for (steward/counts.csv).")
 @click.option("--input", metavar="FILE", help="A table to count instead.")
@@ -23,9 +22,7 @@ def verify(
     protocol: str, counts: str | None, input: str | None, notion: str | None, epsilon: str | None, as_json: bool
 ) -> None:
     """Decide in exact arithmetic; exit 0 it holds, 1 it does not, 2 cannot say."""
-    if (notion is None) != (epsilon is None):
-        raise RequestError("give --notion and --epsilon together, or neither to verify what the protocol promises")
-    asked = o.notion_of(notion, epsilon) if notion and epsilon else None
+    asked = o.notion_if_asked(notion, epsilon, "to verify what the protocol promises")
     verdict = verify_protocol(protocol, counts=counts, table=input, notion=asked)
     raise Outcome(found(verdict), wide(sentence(verdict)), DONE if verdict.holds else NO)
 

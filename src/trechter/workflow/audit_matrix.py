@@ -77,7 +77,9 @@ def audited(brought: Brought, joint: Joint, notion: Notion | None) -> MatrixAudi
     )
 
 
-def joint_of(table: Any, secret: Sequence[str], release: Sequence[str], schema: Any = None, counted: bool = False) -> Joint:
+def joint_to_audit(
+    table: Any, secret: Sequence[str], release: Sequence[str], schema: Any = None, counted: bool = False
+) -> Joint:
     """The joint of a table, or of a file of counts, whose rows stand for as many as they say."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeakWarning)  # nothing is published

@@ -30,15 +30,10 @@ from trechter.optimal.problem import Budget
 from trechter.privacy import Notion, notion_from
 from trechter.workflow.comparison import Comparison
 from trechter.workflow.comparison_row import OPTIMUM, Row, ordered
-from trechter.workflow.design import about
+from trechter.workflow.design import Tell, about, silent
 
 Make = Callable[..., Result]
-Tell = Callable[[str], None]
 SECONDS = 60.0  # for each optimum: one that reads s has c times the letters, and may take hours
-
-
-def silent(stage: str) -> None:
-    """Nobody listens."""
 
 
 def compare(
@@ -192,7 +187,7 @@ def _reads(given: str | Sequence[str] | None) -> list[str]:
     return [reads for reads in READS if reads in found]
 
 
-def compare_table(
+def compare_for_table(
     table: Any,
     notion: Notion | Callable[[Any], Notion],
     *,

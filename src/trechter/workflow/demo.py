@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from trechter.model.files import write_atomically
 from trechter.privacy import LIP
 from trechter.report.release import Release
+from trechter.workflow.design import Tell, silent
 from trechter.workflow.publish import publish
 from trechter.workflow.survey import RELEASE, SCHEMA, SECRET, survey_csv
 
@@ -16,7 +16,7 @@ EPSILON = "0.5"
 SURVEY = "synthetic_survey.csv"
 
 
-def demonstrate(out: str | Path, tell: Callable[[str], None] = lambda stage: None) -> Release:
+def demonstrate(out: str | Path, tell: Tell = silent) -> Release:
     """Make the survey, publish it, and leave the survey and its schema with the steward's papers."""
     former = (Path(out) / "steward" / SURVEY).exists()  # a release of anything else is never replaced
     with tempfile.TemporaryDirectory() as place:

@@ -13,6 +13,12 @@ from trechter.model.result import Result
 from trechter.optimal import design
 from trechter.privacy import Notion
 
+Tell = Callable[[str], None]  # hears of each stage
+
+
+def silent(stage: str) -> None:
+    """Nobody listens."""
+
 
 def about(task: str | None, options: dict[str, Any]) -> dict[str, Any]:
     """The options of a design: unless a measure is given, information about the task column, or about all that is released."""
@@ -29,7 +35,7 @@ def design_for_table(
     schema: Any = None,
     task: str | None = None,
     weight: str | None = None,
-    tell: Callable[[str], None] = lambda stage: None,
+    tell: Tell = silent,
     **options: Any,
 ) -> Result:
     """The result whose protocol is saved in `out`; `options` go to `design`, `tell` hears of each stage."""

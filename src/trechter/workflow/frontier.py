@@ -9,7 +9,7 @@ from trechter.model.joint import Joint
 from trechter.model.result import Result
 from trechter.optimal import frontier
 from trechter.privacy import Notion
-from trechter.workflow.design import about
+from trechter.workflow.design import Tell, about, silent
 
 
 def frontier_for_table(
@@ -22,7 +22,7 @@ def frontier_for_table(
     schema: Any = None,
     task: str | None = None,
     weight: str | None = None,
-    tell: Callable[[str], None] = lambda stage: None,
+    tell: Tell = silent,
     **options: Any,
 ) -> tuple[Joint, list[Result]]:
     """The joint of the table and one result for each level; `options` go to `design`, `tell` hears of each stage."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from trechter.privacy import Notion
 from trechter.report import codebook, page
 from trechter.report.release import Release
 from trechter.tables import open_table
-from trechter.workflow.design import about
+from trechter.workflow.design import Tell, about, silent
 from trechter.workflow.ledger import Ledger
 from trechter.workflow.staging import check_free, staged
 from trechter.workflow.verify import joint_of
@@ -38,8 +38,8 @@ RELEASING = "releasing"  # the last stage: the folder gets its name
 def publish(
     table: Any,
     *,
-    secret: str | list[str],
-    release: str | list[str],
+    secret: str | Sequence[str],
+    release: str | Sequence[str],
     notion: Notion,
     out: str | Path,
     schema: Any = None,
@@ -51,7 +51,7 @@ def publish(
     recount: bool = False,
     rng: Callable[[int], bytes] | None = None,
     insecure_seed: int | None = None,
-    tell: Callable[[str], None] = lambda stage: None,
+    tell: Tell = silent,
     **options: Any,
 ) -> Release:
     """Design, sanitise and write a release; `options` go to `design`, `tell` hears of each stage.

@@ -93,6 +93,7 @@ class Script:
 
     @property
     def needs_adult(self) -> bool:
+        """Whether it reads the Adult table."""
         return hasattr(self.module, "find_adult")
 
     def find_adult(self, named: str | None) -> str | None:
