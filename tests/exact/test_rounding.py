@@ -203,7 +203,7 @@ def test_rays_keep_equalities_exactly(seed, shape, bits, fill):
     rays = extreme_rays(cone.active)
     rays = np.array([[int(v) for v in ray] for ray in rays], object)
     draws = draw.dirichlet(np.ones(len(rays)))
-    scale = draws * fill / float(max(draws @ rays.astype(float)))
+    scale = draws * fill / float(max(draws @ rays.astype(float))) * rays.max(axis=1).astype(float)
     weights = round_rays(rays, scale, bits + int(rays.max()).bit_length())
     assert weights.min() >= 0
     assert set(weights.sum(axis=0)) == {2 ** (bits + int(rays.max()).bit_length())}

@@ -181,3 +181,22 @@ def test_the_tiniest_levels(name, eps):
     assert tiny.utility >= perfect.utility
     assert tiny.gap < 1e-4
     assert tiny.certificate.holds
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("eps", ["1e-7", "2e-6", "1e-5"])
+def test_levels_so_small_that_float_noise_matters(seed, eps):
+    """What floats leave is repaired at hardly any cost: the optimum is met as at any level."""
+    joint = random_joint(seed, 4, 7)
+    for name in ("lip", "ldp"):
+        assert tr.design(joint, NOTIONS[name](eps)).gap <= 3e-6
+
+
+def test_values_without_weight_and_with_many_weights():
+    """Outputs are added up if they say the same of every value, weighted or not, and have the same mass for it."""
+    joint = random_joint(7, 4, 12)
+    weights = np.append(np.zeros(5), np.linspace(0.1, 3, 7))
+    for reads in ("x", "sx"):
+        result = tr.design(joint, tr.SRLIP("0.5"), measure=tr.MutualInformation(weights=weights), reads=reads, gap=1e-5)
+        assert result.status == "optimal"
+        assert result.certificate.holds

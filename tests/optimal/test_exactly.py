@@ -110,3 +110,19 @@ def test_thousands_of_values_in_seconds(epsilon):
     assert result.certificate.holds
     assert result.gap <= 2e-6
     assert result.seconds < 20
+
+
+def test_rays_of_any_size_are_shares_of_their_largest_entry():
+    """Floats far apart make integers beyond all floats."""
+    counts = np.random.default_rng(5).random((2, 4, 4)) * 10.0 ** -np.random.default_rng(6).integers(0, 16, (1, 4, 4))
+    for notion in (tr.SRLIP(0), tr.LIP(0), tr.SRLDP("1e-9")):
+        result = tr.design(tr.Joint(counts), notion)
+        assert result.certificate.holds
+        assert result.gap <= 1e-6 or notion.epsilon
+
+
+def test_time_ends_the_taking_apart():
+    joint = tr.Joint(np.random.default_rng(0).random((5, 300)))
+    result = tr.design(joint, tr.LIP(0), time_limit=1)
+    assert result.certificate.level_exact == 1
+    assert result.seconds < 8

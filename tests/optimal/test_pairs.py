@@ -214,7 +214,8 @@ def test_perfect_privacy_gives_integer_rays(kind):
         assert not (found.rays @ given.cone.A.T).any()
         assert {int(np.gcd.reduce(ray)) for ray in found.rays} == {1}
         assert (found.rays >= 0).all()
-        assert np.abs((found.scale[:, None] * found.rays).sum(axis=0).astype(float) - 1).max() < 1e-9
+        shares = found.scale / found.rays.max(axis=1)
+        assert np.abs((shares[:, None] * found.rays).sum(axis=0).astype(float) - 1).max() < 1e-9
         assert found.bound - given.phi(found.rows).sum() < 1e-9
         floats = pairs.solve(Problem(Cone(given.cone.A.astype(float)), x / n, Entropic()), Budget())
         assert floats.rays is None

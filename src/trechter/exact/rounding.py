@@ -53,9 +53,9 @@ def round_columns(Q: NDArray[np.float64], epsilon: Fraction | None, bits: int) -
 
 
 def round_rays(rays: NDArray[np.object_], scale: NDArray[np.float64], bits: int) -> NDArray[np.object_]:
-    """Integer rows ⌊scale·2^bits⌋·ray for integer rays, and as the last row what is left of 2^bits."""
+    """Integer rows ⌊scale·2^bits / max ray⌋·ray for integer rays, and as the last row what is left of 2^bits."""
     M = 1 << bits
-    multiples = np.array([int(Fraction(float(s)) * M) for s in scale], object)
+    multiples = np.array([int(Fraction(float(s)) * M / most) for s, most in zip(scale, rays.max(axis=1), strict=True)], object)
     spent = max((multiples[:, None] * rays).sum(axis=0))
     if spent > M:  # the scales are floats and may overdraw by a hair
         multiples = multiples * M // spent

@@ -76,7 +76,7 @@ def deliver_sparse_rays(
     masses = letters_of(joint, reads).masses
     occurring, background = np.flatnonzero(masses > 0), 1 << SHARED
     units = (1 << WORD) - background
-    multiples = np.floor(scale * (units * (1 - SHAVED))).astype(np.int64)
+    multiples = np.array([int(s * units * (1 - SHAVED)) // m for s, m in zip(scale.tolist(), rays.max(axis=1), strict=True)])
     kept = np.flatnonzero(multiples) if multiples.any() else np.zeros(1, np.intp)
     letters, weight = letters[kept], (multiples.astype(object)[:, None] * rays)[kept].astype(np.int64)
     rest = np.full(len(occurring), units)

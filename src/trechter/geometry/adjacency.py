@@ -122,15 +122,19 @@ def _unseparated(zeros: Words, count: int, first: Index, second: Index, others: 
         near = (_sizes(common) >= count) & (others != i)
         rays, common = others[near], common[near]
         wanted = candidate[rays]
-        found.append(rays[wanted][_holders(common[wanted], common) == 1])
+        found.append(rays[wanted][_holders(common[wanted], common, check) == 1])
         pairs += found[-1].size
     return np.repeat(first[: len(found) - 1], [rays.size for rays in found[1:]]), np.concatenate(found)
 
 
-def _holders(sets: Words, among: Words) -> Index:
+def _holders(sets: Words, among: Words, check: Check) -> Index:
     """How many of `among` contain each set."""
-    missing = sets[:, None, 0] & ~among[:, 0]
-    for word in range(1, sets.shape[1]):
-        missing |= sets[:, None, word] & ~among[:, word]
-    count: Index = np.count_nonzero(missing == 0, axis=1)
-    return count
+    rows, counts = max(1, CHUNK // max(1, len(among))), [np.zeros(0, np.intp)]
+    for k in range(0, len(sets), rows):
+        check()
+        part = sets[k : k + rows]
+        missing = part[:, None, 0] & ~among[:, 0]
+        for word in range(1, sets.shape[1]):
+            missing |= part[:, None, word] & ~among[:, word]
+        counts.append(np.count_nonzero(missing == 0, axis=1))
+    return np.concatenate(counts)

@@ -61,7 +61,8 @@ class Blend:
         slope, room = (FA - GA) - k * GA, (GB - FB) + k * GB
         slope = np.where(np.abs(slope) > NOISE * FA, slope, 0)
         room = np.where(np.abs(room) > NOISE * FB, room, 0)
-        edge = np.divide(room, slope, out=np.where(room >= 0, np.inf, -np.inf), where=slope != 0)
+        with np.errstate(over="ignore"):  # at ε = 700 the edge may be beyond all floats
+            edge = np.divide(room, slope, out=np.where(room >= 0, np.inf, -np.inf), where=slope != 0)
         least = np.max(edge, where=slope < 0, initial=0.0)
         return float(least), float(np.min(edge, where=slope >= 0, initial=np.inf))
 

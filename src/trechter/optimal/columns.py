@@ -64,7 +64,8 @@ class Run:
 
     def __init__(self, problem: Problem, budget: Budget, give_up: GiveUp = never) -> None:
         cone = Cone(np.asarray(problem.cone.active.A, float))
-        self.problem = problem = replace(problem, cone=cone)
+        self.problem, self._exact = replace(problem, cone=cone), problem.cone.exact
+        problem = self.problem
         self.budget, self.cut = budget, max(SHARE * budget.gap, FINEST)
         self._told, self._give_up = 0.0, give_up
         self.stats: dict[str, Any] = {"rounds": 0, "nodes": 0}
@@ -95,9 +96,10 @@ class Run:
 
     def solution(self) -> Solution:
         """What is known now."""
-        rows = completed(self.problem.cone, self.rows)
+        rows = self.rows if self._exact else completed(self.problem.cone, self.rows)  # exact rays need no completion here
         stats = self.stats | {"columns": len(self.pool), "lps": self._relaxations.solved, "support": len(rows)}
-        stats |= self.budget.halt if self.bound - self.utility > self.budget.gap else {}
+        if self.bound - self.utility > self.budget.gap:
+            stats |= {"stopped": "nothing more was found"} | self.budget.halt
         return Solution(rows, self.bound, "columns", stats)
 
     def failed(self, error: SolverError) -> None:

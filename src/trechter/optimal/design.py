@@ -201,13 +201,25 @@ def _is_tiny(notion: Notion) -> bool:
 
 def _nearly_perfect(request: Request) -> Found:
     """Below TINY: the perfectly private optimum, which is exact, or what floats find if that is more; bounded by the optimum
-    at TINY."""
+    at a higher level."""
     perfect = _solved(replace(request, notion=request.notion.at(0)))
-    _, above = replace(request, notion=request.notion.at(TINY)).solution()
+    level, bound = _above(request)
     bare = replace(perfect.protocol, promise=request.notion.spec, certificate=None)
     found = [replace(perfect, protocol=bare.certified(certify(bare, request.joint)))]
     with suppress(SolverError):
         found += [] if request.budget.over else [_solved(request)]
     measure, sign = request.measure, -1 if request.measure.less_is_better else 1
     best = max(found, key=lambda one: sign * measure.utility(request.joint, one.protocol))
-    return replace(best, bound=above.bound, stats=best.stats | {"bounded": f"by the optimum at ε = {float(TINY):g}"})
+    return replace(best, bound=bound, stats=best.stats | {"bounded": f"by the optimum at ε = {float(level):g}"})
+
+
+def _above(request: Request) -> tuple[Fraction, float]:
+    """The first level from TINY upwards where a solver knows its way, and what bounds any protocol there."""
+    level = TINY
+    while True:
+        try:
+            return level, replace(request, notion=request.notion.at(level)).solution()[1].bound
+        except SolverError:
+            level *= 10
+            if level > 1:
+                raise

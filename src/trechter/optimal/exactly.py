@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from trechter.geometry import Cone
 from trechter.geometry.cone import Array
+from trechter.model.joint import quotient
+from trechter.optimal import lp
 from trechter.optimal.problem import Budget, Problem, Solution
 
 PRESENT = 1e-9  # a letter of less than this share of a row is not in its support
@@ -28,55 +30,44 @@ def solve(problem: Problem, budget: Budget, whole: Callable[[Problem, Budget], S
     found = whole(problem, budget)
     if not problem.cone.exact:
         return found
-    parts = (part for row in found.rows for part in vertices_of(problem.cone, row))
-    pairs = [(row, ray) for row in parts if (ray := exact_ray(problem.cone, row)) is not None]
+    pairs = [pair for row in found.rows for pair in _exact(problem.cone, row, lambda: budget.over)]
     pairs = pairs or [(np.ones(problem.cone.dimension), np.ones(problem.cone.dimension, int).astype(object))]
     rows, rays = np.array([row for row, _ in pairs]), np.array([ray for _, ray in pairs], object)
-    whole_rays = rays.astype(np.float64)
-    scale = np.min(np.divide(rows, whole_rays, out=np.full(rows.shape, np.inf), where=whole_rays > 0), axis=1)
+    shape = quotient(rays, rays.max(axis=1, keepdims=True))
+    scale = np.min(np.divide(rows, shape, out=np.full(rows.shape, np.inf), where=shape > 0), axis=1)
     return replace(found, rows=rows, rays=rays, scale=scale)
 
 
-def vertices_of(cone: Cone, row: Array) -> Iterator[Array]:
-    """Vertices that add up to a row, which obeys equalities.
+def _exact(cone: Cone, row: Array, late: Callable[[], bool]) -> list[tuple[Array, NDArray[np.object_]]]:
+    """The row, or vertices that it is made of, each with its ray."""
+    ray = exact_ray(cone, row)
+    if ray is not None:
+        return [(row, ray)]
+    parts = vertices_of(cone, row, late)
+    return [(part, ray) for part in parts if (ray := exact_ray(cone, part)) is not None]
 
-    From the row walk along directions that keep them until a letter is used up, and again, until there is none: that is a
-    vertex. As much of it as the row has is taken off the row, which uses up a letter of that.
+
+def vertices_of(cone: Cone, row: Array, late: Callable[[], bool] = lambda: False) -> Iterator[Array]:
+    """Vertices that add up to a row, which obeys equalities; to a part of it if it gets late.
+
+    A linear program over the letters that are left ends at a vertex. As much of that as the row has is taken off the row,
+    which uses up a letter.
     """
-    A = np.asarray(cone.A, np.float64)
-    A, left = A / np.abs(A).max(axis=1, keepdims=True), row
-    for _ in range(len(row)):
-        if left.max() <= PRESENT * row.max():
+    A, n, left = np.asarray(cone.A, np.float64), len(row), row / row.max()
+    equal = np.append(np.zeros(len(A)), 1.0)
+    model = lp.model()
+    lp.add_rows(model, np.zeros((len(equal), 0)), equal, equal)
+    rows = np.vstack([A / np.abs(A).max(axis=1, keepdims=True), np.ones(n)])
+    lp.add_columns(model, -left, rows.T, np.zeros(n), np.ones(n))
+    for _ in range(n):
+        model.changeColsBounds(n, np.arange(n, dtype=np.int32), np.zeros(n), (left > PRESENT).astype(np.float64))
+        if late() or lp.run(model) != lp.OPTIMAL:
             return
-        vertex = left = np.where(left > PRESENT * left.max(), left, 0)
-        while (step := _direction(A, vertex)) is not None:
-            vertex = _walked(vertex, step)
+        vertex = np.array(model.getSolution().col_value)
+        vertex = np.where(vertex > PRESENT * vertex.max(), vertex, 0)
         taken: Array = vertex * np.min(left[vertex > 0] / vertex[vertex > 0])
-        yield taken
+        yield taken * row.max()
         left = np.maximum(left - taken, 0)
-
-
-def _direction(A: Array, row: Array) -> Array | None:
-    """A move of the letters of a row that keeps A w and is not along the row; None if there is none."""
-    support = np.flatnonzero(row)
-    scaled = A[:, support] * row[support]  # in units of the row, which is then the vector of ones
-    _, sizes, moves = np.linalg.svd(scaled)
-    free = moves[np.count_nonzero(sizes > PRESENT * sizes.max(initial=0)) :]
-    if len(free) < 2:
-        return None
-    free = free - free.mean(axis=1, keepdims=True)
-    step: Array = np.zeros(len(row))
-    step[support] = row[support] * free[np.argmax(np.abs(free).max(axis=1))]
-    return step
-
-
-def _walked(row: Array, step: Array) -> Array:
-    """The row moved along the step until a letter is used up."""
-    reach = np.divide(-row, step, out=np.full(len(row), np.inf), where=step < 0)
-    first = int(np.argmin(reach))
-    moved: Array = np.maximum(row + reach[first] * step, 0)
-    moved[first] = 0
-    return moved
 
 
 def exact_ray(cone: Cone, row: Array) -> NDArray[np.object_] | None:

@@ -99,4 +99,5 @@ def _whole(rows: Array) -> Array:
     """Rows ≥ 0 that add up to 1; the constant row if they are all empty."""
     rows = np.maximum(rows, 0)
     rows = rows[rows.any(axis=1)] if rows.any() else np.ones((1, rows.shape[1]))
-    return np.asarray(rows / rows.sum(axis=0))
+    sums = rows.sum(axis=0)  # 0 for a letter whose mass the solver took for 0: it draws from what the others draw
+    return np.asarray(np.where(sums > 0, rows / np.where(sums > 0, sums, 1), rows.mean(axis=1, keepdims=True) / rows.mean()))

@@ -5,7 +5,8 @@ Its answers are proposals. Whoever calls takes a basis or multipliers from it an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import highspy
 import numpy as np
@@ -16,6 +17,7 @@ from trechter.geometry.cone import Array
 
 OPTIMAL = highspy.HighsModelStatus.kOptimal
 INFINITE = highspy.kHighsInf
+DUAL = 1
 PRIMAL = 4  # simplex_strategy: what keeps a basis warm when costs change or columns come
 REFINEMENTS = 2
 Index = NDArray[np.int32]
@@ -71,6 +73,17 @@ def run(highs: Model, late: Callable[[], bool] = lambda: False) -> highspy.Highs
         highs.wait()
         raise
     return highs.getModelStatus()
+
+
+@contextmanager
+def afresh(highs: Model, method: int) -> Iterator[None]:
+    """Within, the next solve starts from nothing and by this method."""
+    highs.clearSolver()
+    highs.setOptionValue("simplex_strategy", method)
+    try:
+        yield
+    finally:
+        highs.setOptionValue("simplex_strategy", PRIMAL)
 
 
 def basic(highs: Model) -> Index:

@@ -10,6 +10,7 @@ and checked here, so an answer that is not one is an error and never a protocol.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,11 +63,22 @@ class Master:
         lp.add_columns(self._model, -values, posteriors, np.zeros(len(values)), free)
 
     def solve(self) -> Weights:
-        """The optimum over the columns so far, checked; SolverError if no weights make Σ θ r = 1."""
+        """The optimum over the columns so far, checked; SolverError if no weights make Σ θ r = 1.
+
+        Columns that are nearly one may confuse a warm start, and the primal simplex method: then it is tried afresh, and by
+        the dual one.
+        """
+        try:
+            return self._solved()
+        except SolverError as error:
+            first = error
+        for method in (lp.PRIMAL, lp.DUAL):
+            with suppress(SolverError), lp.afresh(self._model, method):
+                return self._solved()
+        raise first
+
+    def _solved(self) -> Weights:
         status = lp.run(self._model)
-        if status != lp.OPTIMAL:  # columns that are nearly one may confuse a warm start
-            self._model.clearSolver()
-            status = lp.run(self._model)
         if status != lp.OPTIMAL:
             raise SolverError(
                 f"the master LP over {len(self)} columns ended as {status.name}; some columns must be able to "

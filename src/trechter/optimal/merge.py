@@ -8,6 +8,7 @@ P(G|y,τ) = P(G|y), and x is known from (G, τ).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -20,6 +21,7 @@ from trechter.measures import entropy
 from trechter.measures.entropic import Entropic
 from trechter.optimal.problem import Problem, Solution
 
+NAMED = 300  # for each letter: rows that are no vertices name many groups, and would become too many to deliver
 DIGITS = 13  # conditions that agree to so many digits are the same: what is left is below the noise of a bound
 
 
@@ -35,10 +37,15 @@ class Merged:
 
     def lift(self, solution: Solution) -> Solution:
         """The same for letters: each row becomes one row for every interval between the quantiles of the groups it names."""
-        rows = np.array([part for row in solution.rows for part in self._split(row)])
+        most = NAMED * len(self.masses) if "stopped" in solution.stats else math.inf
+        rows: list[Array] = []
+        for row in solution.rows[np.argsort(-(solution.rows @ self.problem.masses), kind="stable")]:
+            parts = self._split(row)
+            most -= len(parts) * int(np.count_nonzero(row))
+            rows += parts if most >= 0 else [row[self.group]]
         said = entropy(self.masses) - entropy(self.problem.masses)
         stats = solution.stats | {"letters": len(self.masses), "groups": len(self.problem.masses)}
-        return replace(solution, rows=rows, bound=solution.bound + said, stats=stats)
+        return replace(solution, rows=np.array(rows), bound=solution.bound + said, stats=stats)
 
     def _split(self, row: Array) -> list[Array]:
         weights = row[self.group]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from trechter.errors import RequestError
 from trechter.geometry.cone import Array
 from trechter.measures.entropic import Entropic
+from trechter.model.joint import quotient
 from trechter.optimal.listed import listed
 from trechter.optimal.monge import most_profit
 from trechter.optimal.pairrows import PairRows
@@ -49,7 +50,8 @@ def solve(problem: Problem, budget: Budget) -> Solution:
     solution = Solution(rows, found.bound, "pairs", dict(found.stats), pairs=found.rows if few else None)
     if rays is None:
         return solution
-    scale = np.min(np.where(rays > 0, found.rows.weights / np.maximum(rays, 1).astype(np.float64), np.inf), axis=1)
+    shape, weights = quotient(rays, rays.max(axis=1, keepdims=True)), found.rows.weights
+    scale = np.min(np.divide(weights, shape, out=np.full(shape.shape, np.inf), where=shape > 0), axis=1)
     return replace(solution, rays=rays if few else found.rows.spread(rays), scale=scale)
 
 

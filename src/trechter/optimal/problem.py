@@ -50,7 +50,7 @@ class Problem:
     def groups(self, rows: Array) -> NDArray[np.intp]:
         """Rows that say the same of the targets, to ten digits: adding them up loses nothing and is always private."""
         u = rows * self.masses if self.targets is None else rows @ self.targets.T
-        v = np.round(u / u.sum(axis=1, keepdims=True), 10)
+        v = np.round(u / (rows @ self.masses)[:, None], 10)
         return np.unique(v, axis=0, return_inverse=True)[1].ravel()
 
 
@@ -106,6 +106,8 @@ class Solution:
     bound: float
     solver: str
     stats: dict[str, Any] = field(default_factory=dict)
-    rays: NDArray[np.object_] | None = None  # exact mode: integer rays r_k with rows = scale_k r_k; of pairs on their letters
+    rays: NDArray[np.object_] | None = (
+        None  # exact mode: integer rays r_k, rows = scale_k r_k / max r_k; of pairs on their letters
+    )
     scale: Array | None = None
     pairs: PairRows | None = None

@@ -43,8 +43,9 @@ def completed(cone: Cone, rows: Array) -> Array:
     if np.max(rest) > EXACT:
         idle = -cone.A.sum(axis=1)
         needed = np.divide(cone.A @ rest, idle, out=np.zeros(len(idle)), where=idle > 0)
-        share = max(0.0, float(np.max(needed, initial=0)))
-        rows = np.vstack([(1 - share) * rows, rest + share])
+        share = min(max(0.0, float(np.max(needed, initial=0))), 1.0)
+        rows = (1 - share) * rows
+        rows = np.vstack([rows, 1 - rows.sum(axis=0)])
     off, outside = float(np.max(np.abs(rows.sum(axis=0) - 1))), float(np.max(cone.excess(rows)))
     if max(off, outside) > EXACT:
         raise SolverError(

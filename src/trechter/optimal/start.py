@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from trechter.errors import SolverError
 from trechter.geometry.cone import Array
 from trechter.optimal.ascent import Vertex, climb, vertex_at
 from trechter.optimal.master import Master, Weights
@@ -59,7 +60,10 @@ def loosened(pool: Pool, late: Callable[[], bool]) -> None:
     each = space.worth(space.points(np.eye(space.letters)))
     cost = float(masses @ np.abs(each - space.worth(space.points(masses[None])))) + 1e-3
     for _ in range(RAISES):
-        if late() or _without(pool, each - cost, late):
+        try:
+            if late() or _without(pool, each - cost, late):
+                return
+        except SolverError:  # it is but a start: columns are generated from what was found
             return
         cost *= 4
 

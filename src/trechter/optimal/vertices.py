@@ -7,12 +7,17 @@ The bound is recomputed from the duals λ alone: Σ λ + max_k [φ(r_k) − λ·
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
+from trechter.errors import SolverError
 from trechter.geometry.cone import Array
 from trechter.geometry.rays import extreme_rays
+from trechter.model.joint import quotient
 from trechter.optimal.master import sift
 from trechter.optimal.problem import Budget, Problem, Solution
+from trechter.optimal.protocols import completed
 
 MOST_RAYS = 200_000
 NOISE = 1e-12  # relative float error of a bound of this many terms, with room to spare
@@ -25,7 +30,7 @@ def solve(problem: Problem, budget: Budget, most: int = MOST_RAYS) -> Solution:
     except TimeoutError:
         return constant(problem, budget.halt)
     rays = np.vstack([np.ones((1, problem.cone.dimension), found.dtype), found])
-    rows = rays.astype(np.float64)
+    rows = quotient(rays, rays.max(axis=1, keepdims=True))
     sums = rows @ problem.masses
     rows = rows / sums[:, None]
     values = problem.phi(rows)
@@ -35,7 +40,11 @@ def solve(problem: Problem, budget: Budget, most: int = MOST_RAYS) -> Solution:
     bound = upper_bound(weights.duals, values - rows @ weights.duals)
     scale = weights.theta[used] / sums[used]
     exact = rays[used] if problem.cone.exact else None
-    return Solution(weights.theta[used, None] * rows[used], bound, "vertices", stats, exact, scale)
+    chosen = weights.theta[used, None] * rows[used]
+    if not problem.cone.exact:
+        with suppress(SolverError):  # rows that are off are delivered as they are, and mixed there
+            chosen = completed(problem.cone, chosen)
+    return Solution(chosen, bound, "vertices", stats, exact, scale)
 
 
 def constant(problem: Problem, stats: dict[str, str]) -> Solution:
