@@ -31,11 +31,24 @@ def test_above_the_optimum_and_below_everything(notion, seed):
     joint = random_joint(seed, 2, 2, 3)
     problem = problem_of(joint, notion("0.4"))
     optimum = tr.design(joint, notion("0.4"))
-    for labels in problem.parts:
-        bound = chain.bound(problem, labels, Budget(1e-7, 20), auto.solve, 1)
-        assert optimum.utility <= bound <= tr.design(joint, tr.LIP("inf")).utility + 1e-6
+    everything = tr.design(joint, tr.LIP("inf")).utility
+    bound, _ = chain.bound(problem, Budget(1e-7, 20), auto.solve)
+    assert optimum.utility <= bound <= everything + 1e-6
     if notion is not tr.LIP:
-        assert bound < tr.design(joint, tr.LIP("inf")).utility - 0.01  # it says more than that X has an entropy
+        assert bound < everything - 0.01  # it says more than that X has an entropy
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_each_term_is_what_it_says(seed):
+    """OPT(Xʲ) is the optimum for a task column that is Xʲ, and the slices that of those who know Xʲ."""
+    counts = random_joint(seed, 2, 2, 3).counts
+    task = np.stack([np.where(np.arange(2)[None, :, None] == v, counts, 0) for v in range(2)], axis=-1)
+    problem = problem_of(tr.Joint(counts), tr.SRLIP("0.4"))
+    said = tr.design(tr.Joint(task, task=("T", [0, 1])), tr.SRLIP("0.4"), measure=tr.TaskInformation()).utility
+    assert auto.solve(chain.about(problem, problem.parts[0]), Budget(1e-8)).bound == pytest.approx(said, abs=1e-6)
+    joint = tr.Joint(counts)
+    known = [tr.design(given(joint, 0, v), tr.SRLIP("0.4")).utility * counts[:, v].sum() / counts.sum() for v in range(2)]
+    assert chain.inside(problem, problem.parts[0], Budget(1e-8, 20), auto.solve) == pytest.approx(sum(known), abs=1e-6)
 
 
 @pytest.mark.parametrize("notion", [tr.SRLIP, tr.SRLDP])

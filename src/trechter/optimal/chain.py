@@ -1,9 +1,10 @@
 """The chain rule: what is said of one attribute, then of the others to those who know it.
 
-    I(X;Y) = I(Xʲ;Y) + I(X;Y | Xʲ)  ≤  H(Xʲ) + Σ_v P(Xʲ = v) OPT(K_v)
+    I(X;Y) = I(Xʲ;Y) + I(X;Y | Xʲ)  ≤  OPT(Xʲ) + Σ_v P(Xʲ = v) OPT(K_v)
 
-K_v has the rows of K on the letters with Xʲ = v alone. They obey each condition of K that the other letters cannot ease: for
-side-channel resistance those of the slices where Xʲ = v is known. Slices are smaller, and have slices in turn.
+OPT(Xʲ) ≤ H(Xʲ) is the most that any protocol says of Xʲ: branch and bound has only the values of Xʲ to split there. K_v has
+the rows of K on the letters with Xʲ = v alone. They obey each condition of K that the other letters cannot ease: for side-channel resistance
+those of the slices where Xʲ = v is known. Slices are smaller, and have slices in turn.
 
 It is a bound for cones too large for branch and bound, which is asked first; it finds the protocol in any case.
 """
@@ -27,12 +28,13 @@ from trechter.optimal.problem import Budget, Problem, Solution
 
 Whole = Callable[[Problem, Budget, Callable[[float, float], bool]], Solution]
 Part = Callable[[Problem, Budget], Solution]
-ALONE = 0.6  # of the time is for the whole, and all of it if by then the gap is only
+ALONE = 0.4  # of the time is for the whole, and all of it if by then the gap is only
 FAR = 0.05  # of the utility
+SLICES = 0.4  # of what is left then is for slices, the rest for what is said of the attribute itself
 
 
 def solve(problem: Problem, budget: Budget, whole: Whole, part: Part) -> Solution:
-    """The answer of `whole`; if that is far from its bound and most of the time is gone, bounded by slices."""
+    """The answer of `whole`; if that is far from its bound and much of the time is gone, bounded by slices."""
     if budget.seconds is None or not _applies(problem):
         return whole(problem, budget, never)
     end = budget.seconds - (1 - ALONE) * _left(budget)
@@ -40,24 +42,39 @@ def solve(problem: Problem, budget: Budget, whole: Whole, part: Part) -> Solutio
     said = float(problem.phi(found.rows).sum())
     if budget.over or found.bound - said <= max(budget.gap, FAR * said):
         return found
-    bounds = [bound(problem, labels, budget, part, len(problem.parts) - j) for j, labels in enumerate(problem.parts)]
-    best = int(np.argmin(bounds))
-    if bounds[best] >= found.bound:
+    most, j = bound(problem, budget, part)
+    if most >= found.bound:
         return found
-    return replace(found, bound=bounds[best], stats=found.stats | {"bounded": f"by slices of attribute {best + 1}"})
+    return replace(found, bound=most, stats=found.stats | {"bounded": f"by slices of attribute {j + 1}"})
 
 
-def bound(problem: Problem, labels: NDArray[np.intp], budget: Budget, part: Part, shares: int) -> float:
-    """H(Xʲ) + Σ_v P(Xʲ = v) OPT(K_v), each OPT bounded in its share of the time that is left to so many attributes."""
-    values, end = np.unique(labels), budget.elapsed + _left(budget) / shares
-    terms = [entropy(np.bincount(labels, problem.masses).astype(np.float64))]
+def bound(problem: Problem, budget: Budget, part: Part) -> tuple[float, int]:
+    """The least bound by slices of one attribute, and of which, in the time that is left."""
+    end, shares = budget.elapsed + SLICES * _left(budget), len(problem.parts)
+    within = []
+    for j, labels in enumerate(problem.parts):
+        seconds = budget.elapsed + max(0.0, end - budget.elapsed) / (shares - j)
+        within.append(inside(problem, labels, replace(budget, seconds=seconds), part))
+    entropies = [entropy(np.bincount(labels, problem.masses).astype(np.float64)) for labels in problem.parts]
+    j = int(np.argmin(np.add(within, entropies)))
+    most = min(entropies[j], part(about(problem, problem.parts[j]), _own(budget, _left(budget))).bound)
+    return (most + within[j]) * (1 + NOISE) + NOISE, j
+
+
+def inside(problem: Problem, labels: NDArray[np.intp], budget: Budget, part: Part) -> float:
+    """Σ_v P(Xʲ = v) OPT(K_v), each OPT bounded in its share of the time."""
+    terms, values = list[float](), np.unique(labels)
     for k, v in enumerate(values):
-        inside = labels == v
-        mass = float(problem.masses[inside].sum())
-        seconds = max(0.0, end - budget.elapsed) / (len(values) - k)
-        own = Budget(budget.gap, seconds, start=time.monotonic(), stopped=budget.stopped)
-        terms.append(mass * part(slice_of(problem, inside), own).bound)
-    return math.fsum(terms) * (1 + NOISE) + NOISE
+        own = _own(budget, _left(budget) / (len(values) - k))
+        mass = float(problem.masses[labels == v].sum())
+        terms.append(mass * part(slice_of(problem, labels == v), own).bound)
+    return math.fsum(terms)
+
+
+def about(problem: Problem, labels: NDArray[np.intp]) -> Problem:
+    """The problem of saying most of one attribute."""
+    targets = np.array([problem.masses * (labels == v) for v in np.unique(labels)])
+    return Problem(problem.cone, problem.masses, problem.curve, targets)
 
 
 def slice_of(problem: Problem, inside: NDArray[np.bool_]) -> Problem:
@@ -70,6 +87,11 @@ def slice_of(problem: Problem, inside: NDArray[np.bool_]) -> Problem:
 
 def _applies(problem: Problem) -> bool:
     return bool(problem.parts) and problem.targets is None and isinstance(problem.curve, Entropic)
+
+
+def _own(budget: Budget, seconds: float) -> Budget:
+    """The budget of a part: so many seconds from now, and heard by the same stop."""
+    return Budget(budget.gap, seconds, start=time.monotonic(), stopped=budget.stopped)
 
 
 def _left(budget: Budget) -> float:
