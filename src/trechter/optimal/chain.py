@@ -3,8 +3,8 @@
     I(X;Y) = I(Xʲ;Y) + I(X;Y | Xʲ)  ≤  OPT(Xʲ) + Σ_v P(Xʲ = v) OPT(K_v)
 
 OPT(Xʲ) ≤ H(Xʲ) is the most that any protocol says of Xʲ: branch and bound has only the values of Xʲ to split there. K_v has
-the rows of K on the letters with Xʲ = v alone. They obey each condition of K that the other letters cannot ease: for side-channel resistance
-those of the slices where Xʲ = v is known. Slices are smaller, and have slices in turn.
+the rows of K on the letters with Xʲ = v alone. They obey each condition of K that the other letters cannot ease: for
+side-channel resistance those of the slices where Xʲ = v is known. Slices are smaller, and have slices in turn.
 
 It is a bound for cones too large for branch and bound, which is asked first; it finds the protocol in any case.
 """
