@@ -178,3 +178,13 @@ def test_readings_that_are_no_combinations_have_a_column_of_their_own():
         assert protocol.released == ("Y",)
         assert set(protocol.outputs) <= {"low", "middle", "high"}
         assert len(protocol.columns()) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_readings_for_values_that_hardly_occur_cost_the_others_nothing(seed):
+    """Masses down to 1e-15: an output that only noise leads to is not repaired at the cost of all the others."""
+    rng = np.random.default_rng(seed)
+    joint = tr.Joint(rng.random((4, 20)) * 10.0 ** -(15 * rng.random(20)))
+    result = tr.design(joint, tr.LDP(1), measure=tr.Distortion(1 - np.eye(20)))
+    assert result.certificate.holds
+    assert result.status == "optimal"

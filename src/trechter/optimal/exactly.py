@@ -16,18 +16,25 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 from numpy.typing import NDArray
 
+from trechter.errors import SolverError
 from trechter.geometry import Cone
 from trechter.geometry.cone import Array
 from trechter.model.joint import quotient
 from trechter.optimal import lp
 from trechter.optimal.problem import Budget, Problem, Solution
+from trechter.optimal.vertices import constant
 
 PRESENT = 1e-9  # a letter of less than this share of a row is not in its support
 
 
 def solve(problem: Problem, budget: Budget, whole: Callable[[Problem, Budget], Solution]) -> Solution:
     """What `whole` finds in floats; for an exact cone in the integer rays of its rows."""
-    found = whole(problem, budget)
+    try:
+        found = whole(problem, budget)
+    except SolverError as error:
+        if not problem.cone.exact:
+            raise
+        return constant(problem, {"stopped": str(error)})
     if not problem.cone.exact:
         return found
     pairs = [pair for row in found.rows for pair in _exact(problem.cone, row, lambda: budget.over)]

@@ -20,6 +20,8 @@ from trechter.optimal import lp
 from trechter.optimal.polytope import NOISE
 from trechter.optimal.problem import Budget, Problem, Solution
 
+FAINT = 1e-7  # an output of less probability is mostly what the solver's tolerance allows, and as a promise worthless
+
 
 class Flat:
     """g = 0: it does not matter how sure readers are, only what they take an output for."""
@@ -61,7 +63,7 @@ def solve(problem: Problem, budget: Budget) -> Solution:
     )
     bound = -_least(conditions, each, problem.masses, -np.array(answer.row_dual))
     stats = {"readings": each.shape[1], "conditions": len(conditions)} | budget.halt
-    return Solution(_whole(rows), bound, "linear", stats)
+    return Solution(_whole(rows, problem.masses), bound, "linear", stats)
 
 
 def _scaled(problem: Problem) -> Array:
@@ -95,9 +97,12 @@ def _least(conditions: Array, each: Array, masses: Array, duals: Array) -> float
     return float(terms.sum() - NOISE * (1 + m + n) * size)
 
 
-def _whole(rows: Array) -> Array:
-    """Rows ≥ 0 that add up to 1; the constant row if they are all empty."""
-    rows = np.maximum(rows, 0)
-    rows = rows[rows.any(axis=1)] if rows.any() else np.ones((1, rows.shape[1]))
+def _whole(rows: Array, masses: Array) -> Array:
+    """Rows ≥ 0 that add up to 1, those that are mostly noise added to the largest; the constant row if there are none."""
+    rows = np.maximum(rows, 0) if len(rows) else np.ones((1, len(masses)))
+    q = rows @ masses
+    faint = (q <= FAINT) & (q < q.max())
+    rows[np.argmax(q)] += rows[faint].sum(axis=0)
+    rows = rows[~faint]
     sums = rows.sum(axis=0)  # 0 for a letter whose mass the solver took for 0: it draws from what the others draw
     return np.asarray(np.where(sums > 0, rows / np.where(sums > 0, sums, 1), rows.mean(axis=1, keepdims=True) / rows.mean()))

@@ -50,7 +50,8 @@ class Problem:
     def groups(self, rows: Array) -> NDArray[np.intp]:
         """Rows that say the same of the targets, to ten digits: adding them up loses nothing and is always private."""
         u = rows * self.masses if self.targets is None else rows @ self.targets.T
-        v = np.round(u / (rows @ self.masses)[:, None], 10)
+        q = (rows @ self.masses)[:, None]
+        v = np.round(np.divide(u, q, out=np.zeros_like(u), where=q > 0), 10)
         return np.unique(v, axis=0, return_inverse=True)[1].ravel()
 
 
