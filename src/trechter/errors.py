@@ -67,6 +67,12 @@ class TooLargeError(SolverError):
     """A solver would have to list more than it can."""
 
 
+def expect(given: object, kind: type, example: str) -> None:
+    """Refuse an argument of another kind, such as one in the place of another; the example says how to make one."""
+    if not isinstance(given, kind):
+        raise RequestError(f"{given!r:.200} is no {kind.__name__}; make one with {example}")
+
+
 class TrechterWarning(UserWarning):
     """Something that the user should know before going on."""
 

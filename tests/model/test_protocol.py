@@ -264,3 +264,25 @@ def test_certified_weights_cannot_be_changed():
     protocol = tr.design(random_joint(8, 2, 4), tr.LIP("0.3")).protocol
     with pytest.raises(ValueError, match="read-only"):
         protocol.integers[0, 0] = 7
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda joint, result: tr.certify(joint, result.protocol),
+        lambda joint, result: tr.certify(result, joint),
+        lambda joint, result: tr.leakage(result.protocol, joint),
+        lambda joint, result: tr.mutual_information(result.protocol, joint),
+        lambda joint, result: tr.LIP(1).level(joint, result.protocol),
+        lambda joint, result: tr.compose(result.protocol, result),
+        lambda joint, result: tr.marginal(result, "X"),
+        lambda joint, result: tr.audit_matrix(np.eye(2), joint.counts),
+        lambda joint, result: tr.audit_matrix(np.eye(2), joint, "lip"),
+        lambda joint, result: tr.Ledger.new(joint.counts, tr.LIP(1)),
+        lambda joint, result: tr.Ledger.new(joint, tr.LIP(1)).add(joint, result.protocol),
+    ],
+)
+def test_arguments_in_each_others_place_are_named(call):
+    joint = tr.Joint([[3, 1], [1, 2]])
+    with pytest.raises(tr.TrechterError, match=r"is no (Joint|Protocol|Notion); make one with tr\."):
+        call(joint, tr.design(joint, tr.LIP(1)))

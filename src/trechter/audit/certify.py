@@ -19,7 +19,7 @@ from trechter.exact.matrices import Integers
 from trechter.model.certificate import Certificate
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
-from trechter.model.protocol import Protocol
+from trechter.model.protocol import Protocol, check_pair
 from trechter.model.sparse import SparseProtocol
 from trechter.model.sparse_weights import SparseWeights
 from trechter.model.spec import Spec
@@ -36,9 +36,8 @@ class HasSpec(Shape):
 
 def certify(protocol: Protocol, joint: Joint, notion: HasSpec | Spec | None = None) -> Certificate:
     """The verdict on a notion, or on the protocol's own promise; holds iff e^level ≤ e^ε, decided exactly."""
-    spec = protocol.promise if notion is None else notion if isinstance(notion, Spec) else getattr(notion, "spec", notion)
-    if not isinstance(spec, Spec | None):
-        raise NotionError(f"{notion!r} is no notion to certify; give one, for example tr.LIP('0.5')")
+    check_pair(protocol, joint)
+    spec = protocol.promise if notion is None else spec_of(notion)
     if spec is None:
         raise ProtocolError("the protocol promises nothing; name the notion to certify, for example tr.LIP('0.5')")
     check_fits(protocol, joint, secret=notion is None)
@@ -50,6 +49,14 @@ def certify(protocol: Protocol, joint: Joint, notion: HasSpec | Spec | None = No
     if protocol.parents:
         facts["composed"] = list(protocol.parents)
     return certificate.with_facts(**facts)
+
+
+def spec_of(notion: HasSpec | Spec) -> Spec:
+    """What a notion promises, in plain words."""
+    spec = getattr(notion, "spec", notion)
+    if not isinstance(spec, Spec):
+        raise NotionError(f"{notion!r} is no notion to certify; give one, for example tr.LIP('0.5')")
+    return spec
 
 
 def holds(worst: Fraction | None, epsilon: Fraction | None) -> bool:
@@ -183,6 +190,13 @@ JUDGES: dict[str, Callable[[Any, Joint, Spec], Fraction | None]] = {
 }
 
 
+def judge(protocol: Protocol, joint: Joint, spec: Spec) -> Fraction | None:
+    """e^level by the judge of its kind; None is ∞."""
+    if protocol.kind not in JUDGES:
+        raise ProtocolError(f"there is no judge for a protocol of kind {protocol.kind!r}; there are {', '.join(JUDGES)}")
+    return JUDGES[protocol.kind](protocol, joint, spec)
+
+
 def _typed(attribute: Attribute) -> tuple[object, ...]:
     # True == 1 in Python, but they are two values.
     return attribute.name, attribute.values, [type(value) for value in attribute.values]
@@ -190,10 +204,3 @@ def _typed(attribute: Attribute) -> tuple[object, ...]:
 
 def _describe(attributes: Sequence[Attribute]) -> str:
     return ", ".join(f"{a.name} ({len(a)} values)" for a in attributes)
-
-
-def judge(protocol: Protocol, joint: Joint, spec: Spec) -> Fraction | None:
-    """e^level by the judge of its kind; None is ∞."""
-    if protocol.kind not in JUDGES:
-        raise ProtocolError(f"there is no judge for a protocol of kind {protocol.kind!r}; there are {', '.join(JUDGES)}")
-    return JUDGES[protocol.kind](protocol, joint, spec)

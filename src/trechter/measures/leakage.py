@@ -21,7 +21,7 @@ from trechter.measures.entropic import Entropic
 from trechter.measures.measure import Array, total
 from trechter.model.joint import Joint
 from trechter.model.letters import letters
-from trechter.model.protocol import Protocol
+from trechter.model.protocol import Protocol, check_pair
 from trechter.model.unary import UnaryProtocol
 from trechter.privacy import NOTIONS
 
@@ -40,6 +40,7 @@ class Leakage:
 
 def leakage(joint: Joint, protocol: Protocol) -> Leakage:
     """Measure what a protocol leaks about the secret."""
+    check_pair(protocol, joint)
     seen, prior = letters(joint, protocol.reads), joint.p_s
     secret = seen.secret[prior > 0]
     given = secret / prior[prior > 0][:, None]

@@ -19,7 +19,7 @@ from trechter.measures.measure import Array, Curve, Information, released
 from trechter.model.joint import Joint
 from trechter.model.letters import letters, values_of
 from trechter.model.outputs import show
-from trechter.model.protocol import Protocol
+from trechter.model.protocol import Protocol, check_pair
 
 Weights = Mapping[Any, float] | Sequence[float] | Array
 
@@ -80,6 +80,7 @@ class TaskInformation(Information):
 
 def mutual_information(joint: Joint, protocol: Protocol) -> float:
     """I(X;Y) in nats."""
+    check_pair(protocol, joint)
     return MutualInformation().utility(joint, protocol)
 
 

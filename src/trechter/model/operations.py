@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from trechter.alphabet import Attribute
 from trechter.alphabet.attribute import shorten
-from trechter.errors import ProtocolError
+from trechter.errors import ProtocolError, expect
 from trechter.exact.matrices import Integers
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
 from trechter.model.outputs import Output
-from trechter.model.protocol import Protocol
+from trechter.model.protocol import EXAMPLE, Protocol
 from trechter.model.unary import UnaryProtocol
 
 MOST_ENTRIES = 4_000_000  # of a composition's matrix, each a Python integer
@@ -49,6 +49,8 @@ def compose(first: Protocol, *more: Protocol, joint: Joint | None = None) -> Den
     It reads the columns of all of them, and the secret if one does; or the columns of a joint, in its order.
     """
     protocols = (first, *more)
+    for protocol in protocols:
+        expect(protocol, Protocol, EXAMPLE)
     if joint is None:
         check_secrets(protocols)
     secret = joint.secret if joint else first.secret
@@ -102,6 +104,7 @@ def exact_weights(protocol: Protocol) -> Integers:
 
 def marginal(protocol: DenseProtocol, names: str | Sequence[str]) -> DenseProtocol:
     """What a reader of some released columns only has seen: outputs that agree there are added up."""
+    expect(protocol, Protocol, EXAMPLE)
     wanted = [names] if isinstance(names, str) else list(names)
     missing = [name for name in wanted if name not in protocol.released]
     if missing:

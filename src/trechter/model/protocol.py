@@ -18,14 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trechter.alphabet import Attribute
-from trechter.errors import ProtocolError, TrechterError, TrechterWarning
+from trechter.errors import ProtocolError, TrechterError, TrechterWarning, expect
 from trechter.model.files import content_hash, read_json, write_atomically
+from trechter.model.joint import Joint
 from trechter.model.randomness import Randomness, randomness
 from trechter.model.spec import Spec
 from trechter.tables import OutputColumn, open_table
 
 FORMAT = "trechter-protocol"
 VERSION = 1
+EXAMPLE = "tr.design(joint, notion).protocol"
 
 
 class Protocol(ABC):
@@ -145,6 +147,12 @@ def best_ratio(over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray
     """The largest over / under of each row, at least 1; what is 0 / 0 asks for nothing."""
     ratios = np.divide(over, under, out=np.where(over > 0, np.inf, 1.0), where=under > 0)
     return np.asarray(ratios.max(axis=1, initial=1.0))
+
+
+def check_pair(protocol: object, joint: object) -> None:
+    """A protocol and a joint, each in its place: some functions take the one first, some the other."""
+    expect(protocol, Protocol, EXAMPLE)
+    expect(joint, Joint, "tr.Joint(counts)")
 
 
 def left_out(columns: Sequence[str]) -> str:

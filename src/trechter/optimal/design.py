@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trechter.audit.certify import certify, holds, judge_entries, judge_weights
-from trechter.errors import RequestError, SolverError
+from trechter.errors import RequestError, SolverError, expect
 from trechter.finish import (
     deliver,
     deliver_rays,
@@ -153,13 +153,10 @@ def _sparse_identity(request: Request, x_of: NDArray[np.intp]) -> Found | None:
 
 def check_request(joint: Joint, notion: Notion, measure: Measure | None) -> None:
     """Designs and mechanisms are given a joint, then a notion, and perhaps a measure."""
-    for given, kind, example in (
-        (joint, Joint, "tr.Joint(counts)"),
-        (notion, Notion, 'tr.LIP("0.5")'),
-        (MutualInformation() if measure is None else measure, Measure, "tr.MutualInformation()"),
-    ):
-        if not isinstance(given, kind):
-            raise RequestError(f"{given!r} is no {kind.__name__}; make one with {example}")
+    expect(joint, Joint, "tr.Joint(counts)")
+    expect(notion, Notion, 'tr.LIP("0.5")')
+    if measure is not None:
+        expect(measure, Measure, "tr.MutualInformation()")
 
 
 def _rows(like: Result | None, joint: Joint, reads: str) -> Array | None:

@@ -19,7 +19,7 @@ from trechter.exact import epsilon_from, exp_bounds
 from trechter.geometry import Cone
 from trechter.model.joint import Joint
 from trechter.model.letters import Letters, letters
-from trechter.model.protocol import Protocol
+from trechter.model.protocol import Protocol, check_pair
 from trechter.model.spec import Spec
 
 Conditions = tuple[NDArray[Any], NDArray[Any]]
@@ -59,6 +59,7 @@ class Notion(ABC):
 
     def level(self, protocol: Protocol, joint: Joint) -> float:
         """The smallest ε for which the notion holds, as a float; `certify` decides."""
+        check_pair(protocol, joint)
         F, G = self.conditions(letters(joint, protocol.reads))
         return float(np.log(protocol.ratios(F, G).max(initial=1.0)))
 

@@ -12,7 +12,7 @@ from trechter.audit import holds
 from trechter.audit.brought import Brought, bring
 from trechter.audit.certify import judge_weights
 from trechter.audit.worst import Movement, Worst, movements, worst_case
-from trechter.errors import LeakWarning
+from trechter.errors import LeakWarning, expect
 from trechter.exact import log_up
 from trechter.exact.rounding import WORD
 from trechter.measures import Leakage, entropy, leakage, mutual_information
@@ -57,6 +57,9 @@ class MatrixAudit:
 
 def audit_matrix(matrix: Any, joint: Joint, notion: Notion | None = None, *, transposed: bool | None = None) -> MatrixAudit:
     """Judge a matrix (file, array or data frame; outputs × values, or transposed) as the exact numbers that are written."""
+    expect(joint, Joint, "tr.Joint(counts)")
+    if notion is not None:
+        expect(notion, Notion, 'tr.LIP("0.5")')
     return audited(bring(matrix, joint, transposed), joint, notion)
 
 

@@ -24,14 +24,14 @@ from typing import Any
 
 from trechter.alphabet import Attribute
 from trechter.audit import holds, level_together
-from trechter.audit.certify import HasSpec
+from trechter.audit.certify import HasSpec, spec_of
 from trechter.audit.together import Level
-from trechter.errors import LedgerError, NotPrivateError, TrechterError
+from trechter.errors import LedgerError, NotPrivateError, TrechterError, expect
 from trechter.exact import log_up
 from trechter.model.dense import MOST_BITS
 from trechter.model.files import content_hash, locked, read_json, write_atomically
 from trechter.model.joint import Joint
-from trechter.model.protocol import Protocol
+from trechter.model.protocol import Protocol, check_pair
 from trechter.model.spec import Spec
 from trechter.report.numbers import at_most
 
@@ -87,7 +87,8 @@ class Ledger:
     @classmethod
     def new(cls, joint: Joint, limit: HasSpec | Spec) -> Ledger:
         """A ledger without entries; it will cover releases of these columns, to readers who see all of them."""
-        ledger = cls(limit if isinstance(limit, Spec) else limit.spec, joint.secret, joint.release, secrets.token_bytes(16))
+        expect(joint, Joint, "tr.Joint(counts)")
+        ledger = cls(spec_of(limit), joint.secret, joint.release, secrets.token_bytes(16))
         ledger._count(joint)
         return ledger
 
@@ -111,6 +112,7 @@ class Ledger:
 
         `again`: the same protocol was drawn from once more. `recount`: the counts are others now; everything is judged anew.
         """
+        check_pair(protocol, joint)
         self.check(joint, recount)
         known = [entry.protocol for entry in self.entries]
         if protocol in known and not again:
