@@ -96,6 +96,7 @@ def test_pram_is_the_matrix_or_scaled_to_the_level(seed, name, eps):
     notion = {"lip": tr.LIP, "ldp": tr.LDP}[name](eps)
     result = tr.pram(Q, joint, notion)
     share, q = result.stats["kept"], Q @ joint.p_x
+    assert share == pytest.approx(1 - math.exp(-result.stats["alpha"]))
     assert result.protocol.matrix == pytest.approx(share * Q + (1 - share) * q[:, None], abs=1e-9)
     assert result.certificate.holds
     own = levels.worst_ratio(name, [[Fraction(v) for v in row] for row in Q], joint.counts)

@@ -1,7 +1,7 @@
 """PRAM, the post-randomisation method: a matrix that the user brings, checked, and if it says too much scaled to the level.
 
-Scaling mixes it with the constant protocol of the same output distribution q: `Q_λ = λ Q + (1 − λ) q 1ᵀ`, λ = k/(k + 1), which
-leaves the expected frequencies of the outputs as they are.
+Scaling mixes it with the constant protocol of the same output distribution q: `Q_λ = λ Q + (1 − λ) q 1ᵀ`, λ = k/(k + 1) =
+1 − e^-α, which leaves the expected frequencies of the outputs as they are.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ def pram(matrix: Any, joint: Joint, notion: Notion, *, measure: Measure | None =
         return dense((1 - rest) * Q + rest * whole[:, None], joint, reads)
 
     protocol, stats = calibrated("pram", Blend.of(joint, notion, reads, products, scaled), joint, notion)
-    kept = -math.expm1(-stats.pop("alpha"))
-    return record("pram", protocol, joint, notion, measure, start, kept=kept)
+    return record("pram", protocol, joint, notion, measure, start, **stats, kept=-math.expm1(-stats["alpha"]))
 
 
 def probabilities(matrix: Any) -> Array:
