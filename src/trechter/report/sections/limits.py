@@ -24,7 +24,7 @@ KNOW_MORE = {
 REPEATED = (
     "Repeated releases.",
     "Two releases of the same rows can together tell what neither tells alone, and their levels do not simply add up. "
-    "Certify their composition before you give away a second one.",
+    "Keep a ledger (trechter ledger) before you give away a second one: it judges all of them together.",
 )
 
 
