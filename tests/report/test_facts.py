@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.report.releases import case
+from tests.report.releases import case, made
 
+from trechter.model.joint import Joint
 from trechter.model.randomness import SecureRandom
+from trechter.privacy import LIP
 from trechter.report.facts import Facts, foremost, movement
 from trechter.report.sections.protocol import deviations
 
@@ -72,6 +74,12 @@ def test_the_identity_keeps_everything():
     assert np.allclose(seen.truth, 1)
     assert np.allclose(seen.exact, 1)
     assert seen.after == pytest.approx(seen.before)
+
+
+def test_only_perfect_privacy_of_several_outputs_tells_the_counts():
+    told = [[20, 30, 40], [30, 40, 20]], [[20, 30], [30, 20]]  # of two values nothing but a constant is independent
+    assert [made(Joint(np.array(counts)), LIP(0)).tells_counts for counts in told] == [True, False]
+    assert not made(Joint(np.array(told[0])), LIP(1)).tells_counts
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -35,8 +35,9 @@ class Release:
 
     @property
     def tells_counts(self) -> bool:
-        """Whether the weights are made of the counts: nothing else makes an output exactly independent of the secret."""
-        return self.certificate.level_exact == 1 and self.result.solver != "identity"
+        """Whether the weights are made of the counts: of several outputs nothing else is exactly independent of the secret."""
+        several = len(self.result.protocol.columns()[0].codes) > 1
+        return several and self.certificate.level_exact == 1 and self.result.solver != "identity"
 
     @property
     def information(self) -> float:
