@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csc_array
+from tests.optimal.cases import ChiSquare, TotalVariation
 
 from trechter.errors import RequestError, SolverError
 from trechter.geometry import Cone, extreme_rays
@@ -17,26 +18,6 @@ from trechter.optimal.monge import most_profit, row_maxima
 from trechter.optimal.problem import Budget, Problem
 from trechter.optimal.slab import Slab
 from trechter.optimal.staircase import cost
-
-
-class ChiSquare:
-    """g(v) = v² / prior: convex, and its pairs are not Monge."""
-
-    def value(self, v, prior):
-        return v * v / prior
-
-    def slope(self, v, prior):
-        return 2 * v / prior
-
-
-class TotalVariation:
-    """g(v) = |v − prior| / 2: not 0 at v = 0."""
-
-    def value(self, v, prior):
-        return np.abs(v - prior) / 2
-
-    def slope(self, v, prior):
-        return np.sign(v - prior) / 2
 
 
 def conditions(joint, epsilon, kind):

@@ -75,7 +75,7 @@ def level_together(protocols: Sequence[Protocol], joint: Joint, spec: Spec) -> L
     return Level(None if worst is None or None in factors else worst * prod(f for f in factors if f), False)
 
 
-class Letters(NamedTuple):
+class Occurring(NamedTuple):
     """The letters that occur (which[k] stands for the k-th), with their counts by protected value, and attributes."""
 
     which: NDArray[np.intp]
@@ -90,7 +90,7 @@ class Letters(NamedTuple):
         return (ROW + int(self.counts.size)) * (2 ** len(self.attributes) if DEFINITIONS[self.notion][1] else 1)
 
 
-def _letters(joint: Joint, spec: Spec, reads: str, read: Sequence[NDArray[np.intp]]) -> Letters:
+def _letters(joint: Joint, spec: Spec, reads: str, read: Sequence[NDArray[np.intp]]) -> Occurring:
     """Unless attributes matter one by one, letters that no protocol tells apart are added up."""
     counts, attributes = counted(reads, joint, spec)
     seen = np.flatnonzero((counts != 0).any(axis=0))
@@ -98,12 +98,12 @@ def _letters(joint: Joint, spec: Spec, reads: str, read: Sequence[NDArray[np.int
         _, first, alike = np.unique(np.array(read)[:, seen], axis=1, return_index=True, return_inverse=True)
         merged = np.zeros((len(counts), len(first)), object)
         np.add.at(merged.T, alike.ravel(), counts[:, seen].T)
-        return Letters(seen[first], merged, [[0] * len(first)], spec.name, reads)
+        return Occurring(seen[first], merged, [[0] * len(first)], spec.name, reads)
     kept = [[axis[i] for i in seen] for axis in attributes]
-    return Letters(seen, counts[:, seen], kept, spec.name, reads)
+    return Occurring(seen, counts[:, seen], kept, spec.name, reads)
 
 
-def _fitting(factors: Sequence[Integers], letters: Letters) -> tuple[Integers, Integers, list[Integers]]:
+def _fitting(factors: Sequence[Integers], letters: Occurring) -> tuple[Integers, Integers, list[Integers]]:
     """Rows, a last factor that each of them is to be multiplied by, and the factors that would be too much."""
     n = letters.counts.shape[1]
     none = np.ones((1, n), object)
@@ -118,7 +118,7 @@ def _fitting(factors: Sequence[Integers], letters: Letters) -> tuple[Integers, I
     return rows, last, rest
 
 
-def _worst(rows: Integers, last: Integers, letters: Letters) -> Fraction | None:
+def _worst(rows: Integers, last: Integers, letters: Occurring) -> Fraction | None:
     """e^level of the rows u·v, u of the first and v of the last."""
 
     def among(chosen: Any) -> tuple[Drawn, Sums]:

@@ -11,6 +11,7 @@ import csv
 from typing import IO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trechter.errors import TableError
 
@@ -31,7 +32,7 @@ def even_records(file: IO[bytes], separator: str, width: int, block: int = BLOCK
     return None if (widths != width).any() or used < len(rest) else total + len(widths)
 
 
-def _widths(block: bytes, separator: str) -> tuple[np.ndarray, int]:
+def _widths(block: bytes, separator: str) -> tuple[NDArray[np.intp], int]:
     """Fields of each complete record, and how many bytes those records take."""
     codes = np.frombuffer(block, np.uint8)
     marks = (codes == ord(separator)) | (codes == NEWLINE)

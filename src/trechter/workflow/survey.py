@@ -10,6 +10,7 @@ import csv
 import io
 
 import numpy as np
+from numpy.typing import NDArray
 
 ROWS = 20_000
 SECRET = "long_term_illness"
@@ -69,6 +70,6 @@ def survey_csv(seed: int = 1) -> str:
     return text.getvalue()
 
 
-def _draw_given(draw: np.random.Generator, table: np.ndarray, given: np.ndarray) -> np.ndarray:
+def _draw_given(draw: np.random.Generator, table: NDArray[np.float64], given: NDArray[np.intp]) -> NDArray[np.intp]:
     cumulative = table.cumsum(axis=1)[given]
     return np.asarray((draw.random(len(given))[:, None] >= cumulative[:, :-1]).sum(axis=1))

@@ -32,8 +32,8 @@ SIDE_CHANNEL = (
 def part(facts: Facts) -> Html:
     """A sentence and a strip for each value."""
     occurring = [v for v in range(len(facts.priors)) if facts.priors[v] > 0]
-    moves = [max(movement(float(facts.priors[v]), float(p)) for p in facts.measured[v]) for v in occurring]
-    shown = sorted((occurring[i] for i in foremost(moves, MOST)), key=lambda v: float(facts.priors[v]))
+    moved = [max(movement(float(facts.priors[v]), float(p)) for p in facts.measured[v]) for v in occurring]
+    shown = sorted((occurring[i] for i in foremost(moved, MOST)), key=lambda v: float(facts.priors[v]))
     return section(
         "promise",
         "What was promised",
