@@ -73,6 +73,13 @@ def expect(given: object, kind: type, example: str) -> None:
         raise RequestError(f"{given!r:.200} is no {kind.__name__}; make one with {example}")
 
 
+def reason(error: BaseException) -> str:
+    """Why a file could not be used, in words; its name is said by whoever asked for it."""
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file or folder"
+    return getattr(error, "strerror", None) or str(error).strip().split("\n", 1)[0]
+
+
 class TrechterWarning(UserWarning):
     """Something that the user should know before going on."""
 

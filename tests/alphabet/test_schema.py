@@ -172,7 +172,7 @@ def test_what_is_wrong_is_explained(settings, message):
         (b"[a]\ntype = 'text'\nvalues = ['\xff']\n", "not UTF-8"),
         (b"", "declares no columns"),
         (b"[a]\n[a]\n", "not valid TOML"),
-        (None, "cannot read the schema .*: No such file"),
+        (None, "cannot read the schema .*: there is no such file"),
     ],
 )
 def test_a_bad_file_is_explained(tmp_path, content, message):

@@ -31,7 +31,7 @@ from typing import TypeAlias, cast, overload
 from trechter.alphabet.attribute import Attribute, known_types, shorten
 from trechter.alphabet.toml import key, value
 from trechter.alphabet.values import EDGE_TYPES, TYPES, Bin, Edge, Value, bins
-from trechter.errors import SchemaError
+from trechter.errors import SchemaError, reason
 
 ORIGINS = ("declared", "inferred")
 SETTINGS = ("type", "values", "edges", "null", "unseen", "other")
@@ -109,7 +109,7 @@ class Schema:
         try:
             return cls.parse(tomllib.loads(Path(path).read_text(encoding="utf-8")))
         except OSError as error:
-            raise SchemaError(f"cannot read the schema {os.fspath(path)}: {error.strerror}") from error
+            raise SchemaError(f"cannot read the schema {os.fspath(path)}: {reason(error)}") from error
         except UnicodeDecodeError as error:
             raise SchemaError(f"cannot read the schema {os.fspath(path)}: it is not UTF-8 text") from error
         except tomllib.TOMLDecodeError as error:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from trechter.cli.console import watch
-from trechter.errors import NotionError, RequestError
+from trechter.errors import NotionError, RequestError, reason
 from trechter.measures import MEASURES
 from trechter.optimal.auto import SOLVERS
 from trechter.privacy import NOTIONS, Notion
@@ -48,7 +48,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise RequestError(f"cannot read {path}: {error.strerror}") from None
+        raise RequestError(f"cannot read {path}: {reason(error)}") from None
     except ValueError as error:
         raise RequestError(f"{path} is not TOML: {error}") from None
 

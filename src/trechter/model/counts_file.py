@@ -14,7 +14,7 @@ import numpy as np
 
 from trechter.alphabet import Attribute
 from trechter.alphabet.attribute import shorten
-from trechter.errors import JointError
+from trechter.errors import JointError, reason
 from trechter.exact import as_fraction
 from trechter.model.joint import Joint
 
@@ -69,7 +69,7 @@ def _rows(path: str | Path) -> Iterator[list[str]]:
         with open(path, encoding="utf-8-sig", newline="") as file:
             return iter(list(csv.reader(file, strict=True)))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise JointError(f"cannot read {path}: {error}") from None
+        raise JointError(f"cannot read {path}: {reason(error)}") from None
 
 
 def _cell(attributes: Sequence[Attribute], labels: Sequence[str], place: str) -> tuple[int, ...]:

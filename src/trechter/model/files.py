@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from trechter.errors import OutputError, RequestError
+from trechter.errors import OutputError, RequestError, reason
 
 try:
     import fcntl
@@ -81,10 +81,10 @@ def read_json(path: str | Path, format: str, version: int, error: type[RequestEr
     """A JSON object of the expected format and a version that we know."""
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as reason:
-        raise error(f"cannot read {path}: {reason.strerror}") from None
-    except (ValueError, RecursionError) as reason:
-        raise error(f"{path} is not JSON: {reason}") from None
+    except OSError as failure:
+        raise error(f"cannot read {path}: {reason(failure)}") from None
+    except (ValueError, RecursionError) as failure:
+        raise error(f"{path} is not JSON: {failure}") from None
     if not isinstance(data, dict) or data.get("format") != format:
         found = data.get("format") if isinstance(data, dict) else type(data).__name__
         raise error(f"{path} is not a {format} file: its format is {found!r}")

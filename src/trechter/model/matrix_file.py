@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.errors import ProtocolError
+from trechter.errors import ProtocolError, reason
 from trechter.exact import as_fraction
 
 Names = tuple[str, ...] | None
@@ -122,14 +122,14 @@ def _fields(path: Path) -> list[list[str]]:
         mark = next((mark for mark in "\t,;" if lines and mark in lines[0]), None)
         return [line.split() for line in lines] if mark is None else list(csv.reader(lines, delimiter=mark, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ProtocolError(f"cannot read {path}: {error}") from None
+        raise ProtocolError(f"cannot read {path}: {reason(error)}") from None
 
 
 def _array(path: Path) -> Any:
     try:
         return np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise ProtocolError(f"cannot read {path}: {error}") from None
+        raise ProtocolError(f"cannot read {path}: {reason(error)}") from None
 
 
 def _frame_names(axis: Any) -> Names:

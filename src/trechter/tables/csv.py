@@ -19,7 +19,7 @@ from typing import IO, Any, cast
 
 import polars as pl
 
-from trechter.errors import TableError
+from trechter.errors import TableError, reason
 from trechter.tables.engine import Engine, Step, batches, reading
 from trechter.tables.shape import even_records, records
 
@@ -124,12 +124,12 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
     try:
         with path.open("rb") as raw:
             yield cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if _is_gzip(path.name) else raw
-    except FileNotFoundError:
-        raise TableError(f"cannot read {path}: there is no such file") from None
+    except FileNotFoundError as error:
+        raise TableError(f"cannot read {path}: {reason(error)}") from None
     except UnicodeDecodeError as error:
         raise TableError(f"cannot read {path}: it is not UTF-8 text ({error.reason}); save it as UTF-8") from None
     except (OSError, EOFError, zlib.error, csv.Error) as error:
-        raise TableError(f"cannot read {path}: {error}; it may be damaged or cut short") from error
+        raise TableError(f"cannot read {path}: {reason(error)}; it may be damaged or cut short") from error
 
 
 def _text(file: IO[bytes]) -> IO[str]:

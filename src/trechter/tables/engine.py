@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 import polars.selectors as cs
 
-from trechter.errors import TableError
+from trechter.errors import TableError, reason
 
 Step = Callable[[pl.DataFrame], pl.DataFrame]
 
@@ -50,11 +50,10 @@ def reading(what: str) -> Iterator[None]:
     """Says which table could not be read."""
     try:
         yield
-    except FileNotFoundError:
-        raise TableError(f"cannot read {what}: there is no such file") from None
+    except FileNotFoundError as error:
+        raise TableError(f"cannot read {what}: {reason(error)}") from None
     except (OSError, EOFError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        reason = str(error).strip().split("\n", 1)[0]
-        raise TableError(f"cannot read {what}: {reason}; it may be damaged or cut short") from error
+        raise TableError(f"cannot read {what}: {reason(error)}; it may be damaged or cut short") from error
 
 
 def batches(rows: pl.LazyFrame, names: Sequence[str], what: str) -> Iterator[pl.DataFrame]:

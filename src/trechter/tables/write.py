@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from trechter.errors import OutputError
+from trechter.errors import OutputError, reason
 from trechter.tables import csv, parquet
 
 Writer = Callable[[Path, Iterator[pl.DataFrame], str], None]
@@ -58,5 +58,4 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
-        reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
-        raise OutputError(f"cannot write {path}: {reason}") from error
+        raise OutputError(f"cannot write {path}: {reason(error)}") from error

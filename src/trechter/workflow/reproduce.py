@@ -38,7 +38,7 @@ from types import ModuleType
 from typing import Any
 
 import trechter
-from trechter.errors import OutputError, RequestError
+from trechter.errors import OutputError, RequestError, reason
 from trechter.model.files import write_atomically
 from trechter.workflow.workers import work_through
 
@@ -267,7 +267,7 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"cannot write {folder}: {error.strerror}; choose another place with --out") from None
+        raise OutputError(f"cannot write {folder}: {reason(error)}; choose another place with --out") from None
 
 
 # ---------------------------------------------------------------------------------------------- numbers
@@ -362,5 +362,5 @@ def _draw(script: Script, rows: list[Row], folder: Path) -> tuple[tuple[Path, ..
     except ImportError as error:
         return (), str(error)
     except OSError as error:
-        raise OutputError(f"cannot write {folder}: {error.strerror or error}; choose another place with --out") from None
+        raise OutputError(f"cannot write {folder}: {reason(error)}; choose another place with --out") from None
     return targets, None

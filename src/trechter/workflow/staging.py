@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from trechter.errors import OutputError
+from trechter.errors import OutputError, reason
 
 PARTIAL = ".trechter-partial-"
 RELEASE = {"protocol.json", "certificate.json", "codebook.md", "steward"}
@@ -24,7 +24,7 @@ def staged(out: str | Path, overwrite: bool = False) -> Iterator[Path]:
         yield folder
         _replace(folder, target)
     except OSError as error:
-        raise OutputError(f"cannot write {target}: {error.strerror or error}; choose another place with --out") from error
+        raise OutputError(f"cannot write {target}: {reason(error)}; choose another place with --out") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -37,7 +37,7 @@ def check_free(out: str | Path, overwrite: bool) -> Path:
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
         if isinstance(error, OutputError):
             raise
-        raise OutputError(f"cannot write {out}: {error}; choose another place with --out") from None
+        raise OutputError(f"cannot write {out}: {reason(error)}; choose another place with --out") from None
     return target
 
 

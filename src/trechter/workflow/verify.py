@@ -19,7 +19,9 @@ def verify(
 ) -> Certificate:
     """The verdict on the protocol's own promise, or on another notion."""
     if (counts is None) == (table is None):
-        raise RequestError("give either the counts or the table that the protocol is to be verified against")
+        raise RequestError(
+            "give either the counts or the table that the protocol is to be verified against: --counts or --input"
+        )
     loaded = Protocol.load(protocol)
     return certify(loaded, read_counts(counts, loaded) if counts is not None else joint_of(table, loaded), notion)
 
