@@ -36,12 +36,13 @@ from trechter.model.letters import letters
 from trechter.model.operations import product
 from trechter.model.spec import VAST
 from trechter.optimal.auto import solve
-from trechter.optimal.problem import LARGE, Budget, Problem
+from trechter.optimal.problem import Budget, Problem
 from trechter.privacy import Notion
 
 Rows = Mapping[int, NDArray[Any]]  # the protocol of attribute j: outputs × values that occur
 Epsilon = Fraction | None  # None is ∞
 Split = tuple[Epsilon, ...]  # εʲ by attribute, in the order of the release
+MOST_VALUES = 1400  # of X: the product is a matrix
 MOST_CELLS = 20_000_000  # conditions times values of X: 160 MB each of F and G
 MOST_EXACT = 300_000  # of them in exact numbers
 EVEN = 1e-11  # terms that differ by less than this share cancel: what earlier factors left at the edge is not beyond it
@@ -191,7 +192,7 @@ def check_sizes(joint: Joint, notion: Notion) -> None:
     values = a if notion.spec.protect == "x" else c
     slices = math.prod(n + 1 for n in joint.shape[1:]) - a if notion.name.startswith("sr") else 1
     conditions = slices * (values * (values - 1) if notion.name.endswith("ldp") else 2 * values)
-    if a * a > LARGE or conditions * a > MOST_CELLS:
+    if a > MOST_VALUES or conditions * a > MOST_CELLS:
         raise TooLargeError(
             f"a product for {a:,} values of X and {conditions:,} conditions of {notion} is too large; put values into bins, "
             "or release fewer attributes"

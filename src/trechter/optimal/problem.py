@@ -24,7 +24,7 @@ from trechter.geometry.cone import Array
 from trechter.measures.measure import Curve, phi
 from trechter.optimal.pairrows import PairRows
 
-LARGE = 2_000_000  # entries of a matrix; beyond that rows that name few letters stay sparse
+LARGE = 200_000  # entries of a matrix; beyond that rows that name few letters stay sparse, which is faster from there on
 
 
 @dataclass(frozen=True, eq=False)
