@@ -26,7 +26,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias, cast, overload
+from typing import cast, overload
 
 from trechter.alphabet.attribute import Attribute, known_types, shorten
 from trechter.alphabet.toml import key, value
@@ -52,9 +52,6 @@ LEARNED = """\
 # These values were learned from the data, so the list itself tells which ones occur.
 # Add those that could have occurred, and give names or bins to what only one person could have.
 """
-
-
-Source: TypeAlias = "str | os.PathLike[str] | Mapping[str, object] | Iterable[Attribute] | Schema"
 
 
 @dataclass(frozen=True)
@@ -130,6 +127,9 @@ class Schema:
         """TOML that `load` reads back as the same attributes, with comments for whoever edits it."""
         head = HELP + (LEARNED if self.origin == "inferred" else "")
         return "\n".join([head, *map(table, self.attributes)])
+
+
+Source = str | os.PathLike[str] | Mapping[str, object] | Iterable[Attribute] | Schema  # what a schema can be given as
 
 
 def unknown(what: str, name: object, known: Sequence[str]) -> str:

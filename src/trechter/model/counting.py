@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trechter.alphabet import Attribute, Schema
+from trechter.alphabet.schema import Source
 from trechter.errors import JointError, LeakWarning, TableError
 from trechter.exact.matrices import Integers
 from trechter.tables import Table, open_table
@@ -32,7 +33,7 @@ class Tally:
 
 
 def tally(
-    source: Any, secret: Sequence[str], release: Sequence[str], schema: Any, task: str | None, weight: str | None
+    source: Any, secret: Sequence[str], release: Sequence[str], schema: Source | None, task: str | None, weight: str | None
 ) -> Tally:
     """Count the (secret, release, task) combinations of a table."""
     _check_roles(secret, release, task)
@@ -78,7 +79,7 @@ def _check_roles(secret: Sequence[str], release: Sequence[str], task: str | None
         raise JointError(f"the task column {task!r} is also the secret")
 
 
-def domains(table: Table, names: Sequence[str], schema: Any) -> tuple[Attribute, ...]:
+def domains(table: Table, names: Sequence[str], schema: Source | None) -> tuple[Attribute, ...]:
     """The values of some columns, as declared, or learned from the data where nothing is."""
     if schema is None:
         return table.infer(names)

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.alphabet import Attribute, Schema
+from trechter.alphabet import Attribute
+from trechter.alphabet.schema import Source
 from trechter.errors import JointError
 from trechter.exact import as_fraction
 from trechter.exact.matrices import Integers
@@ -65,7 +66,7 @@ class Joint:
         *,
         secret: str | Sequence[str],
         release: str | Sequence[str],
-        schema: Schema | str | Mapping[str, Any] | Sequence[Attribute] | None = None,
+        schema: Source | None = None,
         task: str | None = None,
         weight: str | None = None,
     ) -> Joint:

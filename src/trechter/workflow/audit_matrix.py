@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from trechter.alphabet.schema import Source
 from trechter.audit import holds
 from trechter.audit.brought import Brought, bring
 from trechter.audit.certify import judge_weights
@@ -81,7 +82,7 @@ def audited(brought: Brought, joint: Joint, notion: Notion | None) -> MatrixAudi
 
 
 def joint_to_audit(
-    table: Any, secret: Sequence[str], release: Sequence[str], schema: Any = None, counted: bool = False
+    table: Any, secret: Sequence[str], release: Sequence[str], schema: Source | None = None, counted: bool = False
 ) -> Joint:
     """The joint of a table, or of a file of counts, whose rows stand for as many as they say."""
     with warnings.catch_warnings():

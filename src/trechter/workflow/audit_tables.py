@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from trechter.alphabet import Attribute
+from trechter.alphabet.schema import Source
 from trechter.audit import holds
 from trechter.audit.brought import Brought
 from trechter.audit.evidence import Attack, Claim, Evidence
@@ -67,7 +68,7 @@ def audit_tables(
     release: str | Sequence[str],
     columns: Sequence[str] | None = None,
     key: str | None = None,
-    schema: Any = None,
+    schema: Source | None = None,
     notion: Notion | None = None,
     confidence: float = 0.95,
 ) -> TablesAudit:

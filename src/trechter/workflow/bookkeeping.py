@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from trechter.alphabet.schema import Source
 from trechter.audit.together import Level
 from trechter.errors import LedgerError, RequestError
 from trechter.model.counts_file import read_counts
@@ -25,7 +26,7 @@ def start_ledger(
     table: Any = None,
     secret: Sequence[str] = (),
     release: Sequence[str] = (),
-    schema: Any = None,
+    schema: Source | None = None,
     weight: str | None = None,
 ) -> Ledger:
     """A new ledger: for columns of a table, or for the counts of a release that was made already, beside its protocol."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from trechter.alphabet.schema import Source
 from trechter.errors import RequestError, TrechterError
 from trechter.measures import Leakage, Measure, MutualInformation, leakage
 from trechter.mechanisms import MECHANISMS, OF_SEVERAL, identity
@@ -193,7 +194,7 @@ def compare_for_table(
     *,
     secret: Sequence[str],
     release: Sequence[str],
-    schema: Any = None,
+    schema: Source | None = None,
     task: str | None = None,
     weight: str | None = None,
     tell: Tell = silent,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from trechter.alphabet.schema import Source
 from trechter.measures import MutualInformation, TaskInformation
 from trechter.model.files import check_apart
 from trechter.model.joint import Joint
@@ -32,7 +33,7 @@ def design_for_table(
     *,
     secret: Sequence[str],
     release: Sequence[str],
-    schema: Any = None,
+    schema: Source | None = None,
     task: str | None = None,
     weight: str | None = None,
     tell: Tell = silent,

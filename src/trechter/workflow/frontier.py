@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from trechter.alphabet.schema import Source
 from trechter.model.joint import Joint
 from trechter.model.result import Result
 from trechter.optimal import frontier
@@ -19,7 +20,7 @@ def frontier_for_table(
     *,
     secret: Sequence[str],
     release: Sequence[str],
-    schema: Any = None,
+    schema: Source | None = None,
     task: str | None = None,
     weight: str | None = None,
     tell: Tell = silent,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trechter.alphabet.schema import Source
 from trechter.audit import certify, standalone
 from trechter.errors import NotPrivateError, RequestError
 from trechter.model.counts_file import counts_csv
@@ -42,7 +43,7 @@ def publish(
     release: str | Sequence[str],
     notion: Notion,
     out: str | Path,
-    schema: Any = None,
+    schema: Source | None = None,
     task: str | None = None,
     weight: str | None = None,
     order: str = "shuffle",
