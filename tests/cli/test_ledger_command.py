@@ -80,6 +80,21 @@ def test_releases_that_were_made_before(trechter, table, schema, tmp_path):
     assert "within the limit" in shown
 
 
+@pytest.mark.parametrize("idle", ["--secret=ill", "--release=work", "--schema=s.toml", "--infer-schema", "--weight=w"])
+def test_options_of_a_table_are_refused_with_counts(trechter, tmp_path, idle):
+    path = tmp_path / "ledger.json"
+    code, shown, said = trechter("ledger", "new", path, "--counts", "counts.csv", "--epsilon", "1", idle)
+    assert (code, shown, path.exists()) == (2, "", False)
+    assert f"leave out {idle.split('=')[0]}" in said
+
+
+def test_a_protocol_is_refused_with_a_table(trechter, table, schema, tmp_path):
+    roles = ["--secret", "ill", "--release", "work", "--schema", schema, "--epsilon", "1"]
+    code, _, said = trechter("ledger", "new", tmp_path / "ledger.json", "--input", table, *roles, "--protocol", "p.json")
+    assert code == 2
+    assert "leave out --protocol" in said
+
+
 def test_show_says_no_where_the_limit_does_not_hold_any_more(trechter, table, schema, book, tmp_path):
     assert trechter(*asked(table, tmp_path / "release", schema, epsilon="0.9", ledger=book))[0] == 0
     other = tmp_path / "other.csv"

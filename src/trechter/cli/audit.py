@@ -53,7 +53,7 @@ def audit(released: str, notion: str | None, epsilon: str | None, as_json: bool,
 
 
 def _matrix(matrix: str, notion: Notion | None, asked: dict[str, Any]) -> MatrixAudit:
-    _refuse(asked, ("key", "columns"), "a matrix has no rows to match; leave out")
+    o.refuse(asked, ("key", "columns"), "a matrix has no rows to match; leave out")
     source = asked["counts"] or asked["input"]
     secret, release = (o.columns_of(asked[role], source) for role in ("secret", "release"))
     joint = joint_to_audit(source, secret, release, asked["schema"], counted=bool(asked["counts"]))
@@ -61,15 +61,9 @@ def _matrix(matrix: str, notion: Notion | None, asked: dict[str, Any]) -> Matrix
 
 
 def _tables(released: str, notion: Notion | None, asked: dict[str, Any]) -> TablesAudit:
-    _refuse(asked, ("transposed",), "two tables are audited row by row; leave out")
+    o.refuse(asked, ("transposed",), "two tables are audited row by row; leave out")
     source = asked["original"]
     secret, release = (o.columns_of(asked[role], source) for role in ("secret", "release"))
     options = {name: asked[name] for name in ("key", "schema", "confidence")}
     columns = o.columns_of(asked["columns"], released)
     return audit_tables(released, source, secret=secret, release=release, columns=columns, notion=notion, **options)
-
-
-def _refuse(asked: dict[str, Any], names: tuple[str, ...], why: str) -> None:
-    for name in names:
-        if asked[name]:
-            raise RequestError(f"{why} --{name}")

@@ -84,7 +84,10 @@ def show(file: str, as_json: bool, **asked: Any) -> None:
 def _columns(asked: dict[str, Any]) -> dict[str, Any]:
     """Roles and schema where a table is to be counted; none of them with counts."""
     if asked["table"] is None:
+        refuse = ("secret", "release", "schema", "infer_schema", "weight") if asked["counts"] else ()
+        o.refuse(asked, refuse, "the columns are those of the counts; leave out")
         return {name: value for name, value in asked.items() if name not in ("schema", "infer_schema")}
+    o.refuse(asked, ("protocol",), "the columns are those of the table; leave out")
     if not asked["secret"] or not asked["release"]:
         raise RequestError("name the --secret of the table, and with --release every column that may ever be released")
     return asked | o.counted_of(asked, asked["table"])

@@ -144,6 +144,13 @@ def columns_of(values: Sequence[str], table: str) -> list[str]:
     return [name for value in values for name in ([value] if value in known else [part.strip() for part in value.split(",")])]
 
 
+def refuse(asked: dict[str, Any], names: Sequence[str], why: str) -> None:
+    """An option that would be of no effect is an error."""
+    for name in names:
+        if asked[name]:
+            raise RequestError(f"{why} --{name.replace('_', '-')}")
+
+
 def counted_of(asked: dict[str, Any], table: str) -> dict[str, Any]:
     """Roles and schema, taken from the options: what is to be counted of a table."""
     schema = schema_of(asked.pop("schema"), asked.pop("infer_schema"))
