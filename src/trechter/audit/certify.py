@@ -43,12 +43,17 @@ def certify(protocol: Protocol, joint: Joint, notion: HasSpec | Spec | None = No
     check_fits(protocol, joint, secret=notion is None)
     worst = judge(protocol, joint, spec)
     certificate = Certificate(spec, holds(worst, spec.epsilon), log_up(worst), worst, protocol.digest)
-    facts: dict[str, Any] = {"n": joint.n, "schema": joint.schema_origin, "secret": [a.name for a in joint.secret]}
+    facts = facts_of(joint)
     if len(joint.secret) > 1 and spec.protect == "s":
         facts["levels"] = {a.name: log_up(judge_secret(protocol, joint, a.name, spec)) for a in joint.secret}
     if protocol.parents:
         facts["composed"] = list(protocol.parents)
     return certificate.with_facts(**facts)
+
+
+def facts_of(joint: Joint) -> dict[str, Any]:
+    """What a certificate records of the counts that it is about."""
+    return {"n": joint.n, "schema": joint.schema_origin, "secret": [a.name for a in joint.secret]}
 
 
 def spec_of(notion: HasSpec | Spec) -> Spec:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.audit.certify import HasSpec, check_entries, check_shares, counted, holds, judge, spec_of
+from trechter.audit.certify import HasSpec, check_entries, check_shares, counted, facts_of, holds, judge, spec_of
 from trechter.audit.definitions import DEFINITIONS, Drawn, Sums, worst_ratio
 from trechter.errors import ProtocolError
 from trechter.exact import log_up, product
@@ -50,8 +50,7 @@ def certify_together(protocols: Sequence[Protocol], joint: Joint, notion: HasSpe
     spec = spec_of(notion)
     level = level_together(protocols, joint, spec)
     certificate = Certificate(spec, holds(level.worst, spec.epsilon), log_up(level.worst), level.worst)
-    facts: dict[str, Any] = {"n": joint.n, "schema": joint.schema_origin, "secret": [a.name for a in joint.secret]}
-    return certificate.with_facts(**facts, composed=[p.digest for p in protocols], bound=not level.exact)
+    return certificate.with_facts(**facts_of(joint), composed=[p.digest for p in protocols], bound=not level.exact)
 
 
 def level_together(protocols: Sequence[Protocol], joint: Joint, spec: Spec) -> Level:

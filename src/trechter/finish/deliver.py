@@ -8,7 +8,7 @@ accepts; what it accepts are the integers that will be drawn from.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -63,7 +63,7 @@ def protocol_of(weights: Integers, bits: int, joint: Joint, spec: Spec, reads: s
     return bare.certified(certify(bare, joint))
 
 
-def _attempts(matrix: Array, joint: Joint, spec: Spec, reads: str) -> Any:
+def _attempts(matrix: Array, joint: Joint, spec: Spec, reads: str) -> Iterator[tuple[Integers, int, float]]:
     """Candidate weights: as they are, then rounded by margins and mixed with ever more of a constant protocol."""
     yield nearest(matrix, BITS), BITS, 0.0
     if spec.epsilon == 0:

@@ -120,7 +120,7 @@ def _meanings(protocol: Plain, sure: list[bool]) -> list[str]:
     rows = [[datum(show(o)), _meaning(o, sure[y])] for y, o in enumerate(protocol.outputs)]
     left = len(rows) - MOST_OUTPUTS
     more = [f"{left} more outputs are explained in `protocol.json`, under `outputs`."] if left > 0 else []
-    head = [datum(", ".join(protocol.released)), f"the true {_published(protocol)} is"]
+    head = [datum(", ".join(protocol.released)), f"the truth about {_published(protocol)}"]
     return [table(head, rows[:MOST_OUTPUTS]), *more]
 
 
