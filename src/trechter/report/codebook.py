@@ -158,7 +158,7 @@ def _promise(protocol: Plain, spec: Spec) -> list[str]:
     about = _published(protocol) if spec.protect == "x" else _secret(protocol)
     if spec.epsilon is None:
         return [f"Nothing: no limit was asked for (ε = ∞) on what a row tells about {about}."]
-    found = [f"{spec.name.upper()} with ε = {spec.epsilon}, about {about}. {_words(spec)}", _example(about, spec)]
+    found = [f"{spec.name.upper()} with ε = {spec.level_text}, about {about}. {_words(spec)}", _example(about, spec)]
     if spec.name.startswith("sr"):
         found.append("This holds also for readers who already know some of the published columns of that row from elsewhere.")
     return found
