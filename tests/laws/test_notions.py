@@ -11,7 +11,9 @@ from tests.conftest import random_joint, random_matrix
 import trechter as tr
 from trechter.measures import posterior_range
 from trechter.model.dense import DenseProtocol
+from trechter.model.letters import letters
 from trechter.privacy import NOTIONS, notion_from
+from trechter.privacy import notion as module
 
 SEEDS = st.integers(0, 10**6)
 SHAPES = st.sampled_from([(2, 2), (2, 5), (3, 4), (5, 3), (2, 2, 2), (3, 2, 3)])
@@ -115,3 +117,19 @@ def test_levels_are_taken_exactly(name):
     assert NOTIONS[name](np.float64(0.5)).epsilon == NOTIONS[name]("1/2").epsilon == Fraction(1, 2)
     assert NOTIONS[name](np.int64(2)).epsilon == 2
     assert NOTIONS[name](float("inf")).epsilon is NOTIONS[name]("inf").epsilon is None
+
+
+@pytest.mark.parametrize("name", NOTIONS)
+def test_conditions_that_would_not_fit_are_refused(name, monkeypatch):
+    joint = random_joint(1, 3, 2, 4)
+    F, _ = NOTIONS[name](1).conditions(letters(joint, "x"))
+    monkeypatch.setattr(module, "MOST_CELLS", F.size)
+    assert tr.design(joint, NOTIONS[name](1)).certificate.holds
+    monkeypatch.setattr(module, "MOST_CELLS", F.size - 1)
+    with pytest.raises(tr.TrechterError, match="too many to write down; put values into bins"):
+        tr.design(joint, NOTIONS[name](1))
+
+
+def test_the_data_of_many_values_is_refused_before_the_memory_is_full():
+    with pytest.raises(tr.TrechterError, match="1,438,800 conditions on 1,200 letters"):
+        tr.design(tr.Joint(np.ones((2, 1200), int)), tr.LDP(1, protect="x"))

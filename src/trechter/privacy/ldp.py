@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trechter.model.letters import Letters
-from trechter.privacy.notion import Conditions, Notion, given
+from trechter.privacy.notion import Conditions, Notion, check_size, given
 
 
 class LDP(Notion):
@@ -25,5 +25,6 @@ class LDP(Notion):
 def ldp_conditions(table: NDArray[Any]) -> Conditions:
     """F and G from p(s, i)."""
     each = given(table)
+    check_size(len(each) * (len(each) - 1), table.shape[1])
     pairs = np.array(list(permutations(range(len(each)), 2)), np.intp).reshape(-1, 2)
     return each[pairs[:, 0]], each[pairs[:, 1]]

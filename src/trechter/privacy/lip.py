@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trechter.model.letters import Letters
-from trechter.privacy.notion import Conditions, Notion, given, marginal
+from trechter.privacy.notion import Conditions, Notion, check_size, given, marginal
 
 
 class LIP(Notion):
@@ -24,5 +24,6 @@ class LIP(Notion):
 def lip_conditions(table: NDArray[Any]) -> Conditions:
     """F and G from p(s, i)."""
     each = given(table)
+    check_size(2 * len(each), table.shape[1])
     every = np.repeat(marginal(table), len(each), axis=0)
     return np.vstack([each, every]), np.vstack([every, each])

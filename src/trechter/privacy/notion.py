@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from trechter.errors import TooLargeError
 from trechter.exact import epsilon_from, exp_bounds
 from trechter.geometry import Cone
 from trechter.model.joint import Joint
@@ -23,6 +24,7 @@ from trechter.model.protocol import Protocol, check_pair
 from trechter.model.spec import Spec
 
 Conditions = tuple[NDArray[Any], NDArray[Any]]
+MOST_CELLS = 200_000_000  # of F, and of G: 1.6 GB each
 
 
 @dataclass(frozen=True, init=False)
@@ -65,6 +67,15 @@ class Notion(ABC):
 
     def __repr__(self) -> str:
         return str(self.spec)
+
+
+def check_size(conditions: int, letters: int) -> None:
+    """Refuse conditions that would not fit into memory."""
+    if conditions * letters > MOST_CELLS:
+        raise TooLargeError(
+            f"{conditions:,} conditions on {letters:,} letters are too many to write down; put values into bins, "
+            "or release fewer attributes"
+        )
 
 
 def given(table: NDArray[Any]) -> NDArray[Any]:

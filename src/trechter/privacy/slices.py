@@ -14,13 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trechter.model.letters import Letters
-from trechter.privacy.notion import Conditions
+from trechter.privacy.notion import Conditions, check_size
 
 
 def sliced(conditions: Callable[[NDArray[Any]], Conditions], letters: Letters, protect: str) -> Conditions:
     """The conditions of every slice, stacked."""
     table = letters.protected(protect)
-    parts = [conditions(table * inside) for inside in slices(letters) if table[:, inside].any()]
+    parts, rows = [], 0
+    for inside in slices(letters):
+        if table[:, inside].any():
+            parts.append(conditions(table * inside))
+            rows += len(parts[-1][0])
+            check_size(rows, table.shape[1])
     return np.vstack([F for F, _ in parts]), np.vstack([G for _, G in parts])
 
 
