@@ -286,3 +286,9 @@ def test_arguments_in_each_others_place_are_named(call):
     joint = tr.Joint([[3, 1], [1, 2]])
     with pytest.raises(tr.TrechterError, match=r"is no (Joint|Protocol|Notion); make one with tr\."):
         call(joint, tr.design(joint, tr.LIP(1)))
+
+
+def test_shown_in_a_line():
+    joint = tr.Joint([[40, 10, 5], [5, 10, 30]], secret=("ill", ["no", "yes"]), release={"work": ["full", "part", "none"]})
+    for protocol in (tr.design(joint, tr.LIP("0.5")).protocol, tr.oue(joint, tr.LIP("0.5")).protocol):
+        assert repr(protocol).startswith(f"Protocol({protocol.kind}, reads x: work towards ill, LIP(0.5), hash ")

@@ -30,7 +30,7 @@ from trechter.tables import OutputColumn
 MOST_BITS = 14_000  # weights are written as text, and Python reads integers of at most 4300 digits
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DenseProtocol(Protocol):
     """A matrix; `outputs` say what each row means, one entry per released column if they are tuples."""
 

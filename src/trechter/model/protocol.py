@@ -106,6 +106,11 @@ class Protocol(ABC):
     def __hash__(self) -> int:
         return hash(self.digest)
 
+    def __repr__(self) -> str:
+        secret, release = (" × ".join(a.name for a in role) for role in (self.secret, self.release))
+        promise = f", {self.promise}" if self.promise else ""
+        return f"Protocol({self.kind}, reads {self.reads}: {release} towards {secret}{promise}, hash {self.digest[:12]})"
+
     def save(self, path: str | Path) -> None:
         """Write `protocol.json`, whole or not at all."""
         write_atomically(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")

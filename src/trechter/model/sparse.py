@@ -26,7 +26,7 @@ from trechter.model.spec import Spec
 from trechter.tables import OutputColumn
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SparseProtocol(Protocol):
     """Sparse weights; `outputs` say what each of them means, one entry per released column if they are tuples."""
 

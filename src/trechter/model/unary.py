@@ -38,7 +38,7 @@ MOST_VALUES = 12  # with more of them the 2^a outputs are not listed
 MOST_PLACES = 1000  # so that ratios of p and q are floats
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UnaryProtocol(Protocol):
     """p and q as integers over 2^places; released is a column of zeros and ones for each value."""
 
