@@ -110,7 +110,7 @@ def test_every_column_counts(known, file):
         ("age,education\n1\n", "no column 'workclass'"),
         (original(ROWS) + "1, 2\n", "row 4 has not 15 cells"),
         (b"\xff\xfe\x00", "cannot be read"),
-        (gzip.compress(b"abc" * 1000)[:40], "cannot be read"),
+        (gzip.compress(b"abc" * 1000, mtime=0)[:40], "cannot be read"),
         (b"\x1f\x8bnot gzip", "cannot be read"),
         ('"a\n' * 200_000, "cannot be read|not the Adult table"),
     ],
