@@ -7,6 +7,7 @@ given the output, and g is a convex curve, one for each f-information (mutual in
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import ClassVar
 from typing import Protocol as Shape
@@ -79,7 +80,7 @@ def total(joint: Joint, protocol: Protocol, targets: Array | None, curve: Curve)
     """Σ_y φ(w_y); of an implicit protocol without a list of the outputs, for the curve of mutual information."""
     if isinstance(protocol, UnaryProtocol) and isinstance(curve, Entropic):
         return unary_information(protocol, joint.p_x, targets)
-    return float(worth(joint, protocol, targets, curve).sum())
+    return math.fsum(worth(joint, protocol, targets, curve))  # the same in any order of outputs
 
 
 def worth(joint: Joint, protocol: Protocol, targets: Array | None, curve: Curve) -> Array:
