@@ -56,7 +56,7 @@ class Certificate:
     def load(cls, path: str | Path) -> Certificate:
         """Read either copy; in the public one the level is not known (NaN)."""
         data = read_json(path, FORMAT, VERSION, ProtocolError)
-        notion, known = Spec.from_json(data), ("format", "version", "notion", "epsilon", "protect", "verdict")
+        notion, known = Spec.from_json(data), ("format", "version", "notion", "epsilon", "protect", "over", "verdict")
         exact = Fraction(data["level_exact"]) if data.get("level_exact") else None
         facts = {k: v for k, v in data.items() if k not in (*known, "level", "level_exact", "protocol")}
         level = float(data.get("level", math.nan))

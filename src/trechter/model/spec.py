@@ -1,13 +1,15 @@
-"""What a protocol promises, in plain words that any judge can read: a notion's name, ε, and what is protected."""
+"""What a protocol promises, in plain words that any judge can read: a notion's name, ε, what is protected, and for which P."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from trechter.errors import NotionError
 from trechter.exact import epsilon_from, epsilon_text
+from trechter.model.over import Over
 
 NORMAL = Fraction(1, 10**300)  # beyond this, floats end
 VAST = 700.0  # e to this is about the largest float
@@ -16,11 +18,13 @@ NAMES = ("ldp", "lip", "srldp", "srlip")
 
 @dataclass(frozen=True)
 class Spec:
-    """A notion by name, its exact level (None is ∞), and whether the secret ("s") or the data itself ("x") is protected."""
+    """A notion by name, its exact level (None is ∞), whether the secret ("s") or the data itself ("x") is protected, and the
+    set of distributions that it is promised for, if not only the one that was counted."""
 
     name: str
     epsilon: Fraction | None
     protect: str = "s"
+    over: Over | None = None
 
     def __post_init__(self) -> None:
         if self.name not in NAMES:
@@ -32,7 +36,8 @@ class Spec:
 
     def __repr__(self) -> str:
         suffix = ", protect='x'" if self.protect == "x" else ""
-        return f"{self.name.upper()}({self.level_text}{suffix})"
+        plain = f"{self.name.upper()}({self.level_text}{suffix})"
+        return plain if self.over is None else f"Robust({plain}, over={self.over})"
 
     @property
     def level_text(self) -> str:
@@ -50,14 +55,16 @@ class Spec:
         """ε for formulas in floats, at most VAST; ∞ is as good as VAST there."""
         return VAST if self.epsilon is None or self.epsilon > VAST else float(self.epsilon)
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, Any]:
         """JSON form, ε as exact text."""
-        return {"notion": self.name, "epsilon": epsilon_text(self.epsilon), "protect": self.protect}
+        plain = {"notion": self.name, "epsilon": epsilon_text(self.epsilon), "protect": self.protect}
+        return plain if self.over is None else plain | {"over": self.over.to_json()}
 
     @classmethod
     def from_json(cls, data: object) -> Spec:
         """Inverse of `to_json`."""
         match data:
             case {"notion": str(name), "epsilon": str(epsilon), **rest}:
-                return cls(name, epsilon_from(epsilon), str(rest.get("protect", "s")))
+                over = Over.from_json(rest["over"]) if rest.get("over") is not None else None
+                return cls(name, epsilon_from(epsilon), str(rest.get("protect", "s")), over)
         raise NotionError(f"{data!r} is not a promise: it needs a notion and an epsilon as text")
