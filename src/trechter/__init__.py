@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         MutualInformation,
         TaskInformation,
         TotalVariationInformation,
+        WorstCase,
         leakage,
         mutual_information,
     )
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
     from trechter.model.protocol import Protocol
     from trechter.model.result import Result
     from trechter.optimal import design, frontier
-    from trechter.privacy import LDP, LIP, SRLDP, SRLIP
+    from trechter.privacy import LDP, LIP, SRLDP, SRLIP, Robust
+    from trechter.sets import Boxes, ChiSquare, KullbackLeibler, TotalVariation
     from trechter.workflow import audit_matrix, audit_tables, compare, publish, verify
     from trechter.workflow.ledger import Ledger
 
@@ -62,6 +64,7 @@ _HOMES = {
         "MutualInformation",
         "TaskInformation",
         "TotalVariationInformation",
+        "WorstCase",
         "leakage",
         "mutual_information",
     ),
@@ -86,7 +89,8 @@ _HOMES = {
     "model.kinds": ("Protocol",),
     "model.result": ("Result",),
     "optimal": ("design", "frontier"),
-    "privacy": ("LDP", "LIP", "SRLDP", "SRLIP"),
+    "privacy": ("LDP", "LIP", "SRLDP", "SRLIP", "Robust"),
+    "sets": ("Boxes", "ChiSquare", "KullbackLeibler", "TotalVariation"),
     "workflow": ("audit_matrix", "audit_tables", "compare", "publish", "verify"),
     "workflow.ledger": ("Ledger",),
 }
@@ -99,21 +103,27 @@ __all__ = [
     "SRLIP",
     "Attribute",
     "Bin",
+    "Boxes",
     "Certificate",
+    "ChiSquare",
     "ChiSquareInformation",
     "Distortion",
     "HellingerInformation",
     "InsecureWarning",
     "Joint",
+    "KullbackLeibler",
     "LeakWarning",
     "Ledger",
     "MutualInformation",
     "Protocol",
     "Result",
+    "Robust",
     "Schema",
     "TaskInformation",
+    "TotalVariation",
     "TotalVariationInformation",
     "TrechterError",
+    "WorstCase",
     "__version__",
     "audit_matrix",
     "audit_tables",

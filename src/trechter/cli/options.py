@@ -13,7 +13,7 @@ from trechter.cli.console import watch
 from trechter.errors import NotionError, RequestError, reason
 from trechter.measures import MEASURES
 from trechter.optimal.auto import SOLVERS
-from trechter.privacy import NOTIONS, Notion
+from trechter.privacy import NOTIONS, Notion, PlainNotion
 from trechter.tables import open_table
 
 Decorator = Callable[[Any], Any]
@@ -101,7 +101,7 @@ machine = group(
 )
 
 
-def kind_of(name: str) -> type[Notion]:
+def kind_of(name: str) -> type[PlainNotion]:
     """The notion that was asked for, at any level."""
     if name.lower() not in NOTIONS:
         raise NotionError(f"unknown notion {name!r}; known are {', '.join(NOTIONS)}")

@@ -8,7 +8,7 @@ accepts; what it accepts are the integers that will be drawn from.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +20,7 @@ from trechter.errors import SolverError
 from trechter.exact import bits_needed, round_columns, round_rays
 from trechter.exact.matrices import Integers
 from trechter.finish.explain import explain
+from trechter.finish.reading import columns_of
 from trechter.model.dense import DenseProtocol, nearest
 from trechter.model.joint import Joint, quotient
 from trechter.model.letters import letters
@@ -31,12 +32,18 @@ NOISE = 1e-15  # what rows are off, at the least
 TINY = 1e-13  # outputs of less probability are added to another: an output nearly never seen is all risk, no use
 
 
-def deliver(rows: Array, joint: Joint, spec: Spec, reads: str) -> tuple[DenseProtocol, dict[str, Any]]:
-    """The certified protocol of float rows (over letters of positive mass), and what it took."""
-    matrix = _arranged(_spread(_pruned(rows, joint, reads), joint, reads))
-    for weights, bits, mixed in _attempts(matrix, joint, spec, reads):
+def deliver(
+    rows: Array, joint: Joint, spec: Spec, reads: str, readings: Sequence[Any] | None = None
+) -> tuple[DenseProtocol, dict[str, Any]]:
+    """The certified protocol of float rows (over all letters, or those of positive mass), and what it took; each output is
+    called by its reading, if there are readings."""
+    kept, pruned = _pruned(rows, joint, reads)
+    matrix = _spread(pruned, joint, reads)
+    order = _order(matrix)
+    named = None if readings is None else [readings[k] for k in kept[order]]
+    for weights, bits, mixed in _attempts(matrix[order], joint, spec, reads):
         if holds(judge_weights(weights, reads, joint, spec), spec.epsilon):
-            return protocol_of(weights, bits, joint, spec, reads), {"mixed": mixed, "bits": bits}
+            return protocol_of(weights, bits, joint, spec, reads, named), {"mixed": mixed, "bits": bits}
     raise SolverError(f"no certified protocol for {spec} was found near the solver's answer; ε may be too small for floats")
 
 
@@ -55,9 +62,14 @@ def deliver_rays(
     return protocol_of(full, bits, joint, spec, reads), {"bits": bits}
 
 
-def protocol_of(weights: Integers, bits: int, joint: Joint, spec: Spec, reads: str) -> DenseProtocol:
-    """The protocol of integer weights, its outputs explained, with its certificate."""
-    outputs, released = explain(quotient(weights, 1 << bits), joint, reads)
+def protocol_of(
+    weights: Integers, bits: int, joint: Joint, spec: Spec, reads: str, readings: Sequence[Any] | None = None
+) -> DenseProtocol:
+    """The protocol of integer weights, its outputs called by their readings or else explained, with its certificate."""
+    if readings is None:
+        outputs, released = explain(quotient(weights, 1 << bits), joint, reads)
+    else:
+        outputs, released = tuple(readings), columns_of(readings, joint)
     common: Mapping[str, Any] = {"secret": joint.secret, "release": joint.release, "reads": reads}
     bare = DenseProtocol(weights, bits, outputs, **common, released=released, promise=spec)
     return bare.certified(certify(bare, joint))
@@ -85,17 +97,20 @@ def _output_masses(matrix: Array, joint: Joint, reads: str) -> Array:
     return np.asarray(q / q.sum())
 
 
-def _pruned(rows: Array, joint: Joint, reads: str) -> Array:
+def _pruned(rows: Array, joint: Joint, reads: str) -> tuple[NDArray[np.intp], Array]:
+    """Which outputs are kept, and their rows."""
     masses = letters(joint, reads).masses
-    q = rows @ masses[masses > 0]
+    q = rows @ (masses if rows.shape[1] == len(masses) else masses[masses > 0])
     kept = np.maximum(rows[q > TINY], 0)
     kept[np.argmax(q[q > TINY])] += rows[q <= TINY].sum(axis=0)
-    return np.asarray(kept / kept.sum(axis=0))
+    return np.flatnonzero(q > TINY), np.asarray(kept / kept.sum(axis=0))
 
 
 def _spread(rows: Array, joint: Joint, reads: str) -> Array:
-    """Over all letters: one that never occurs gets the output distribution as its column."""
+    """Over all letters: one that never occurs, and was not designed for, gets the output distribution as its column."""
     masses = letters(joint, reads).masses
+    if rows.shape[1] == len(masses):
+        return rows
     q = rows @ masses[masses > 0]
     matrix = np.repeat((q / q.sum())[:, None], len(masses), axis=1)
     matrix[:, masses > 0] = rows
@@ -110,8 +125,7 @@ def _spread_exact(weights: NDArray[np.object_], bits: int, joint: Joint, reads: 
     return matrix
 
 
-def _arranged(matrix: Array) -> Array:
+def _order(matrix: Array) -> list[int]:
     """The likeliest output first: the first row is the one that takes the rounding."""
     first = int(np.argmax(matrix.sum(axis=1)))
-    order = sorted(range(len(matrix)), key=lambda y: (y != first, int(np.argmax(matrix[y])), *(-matrix[y])))
-    return matrix[order]
+    return sorted(range(len(matrix)), key=lambda y: (y != first, int(np.argmax(matrix[y])), *(-matrix[y])))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +19,13 @@ def read_as(protocol: DenseProtocol, joint: Joint, measure: Distortion) -> Dense
     best, readings = measure.best(joint, protocol), measure.readings(joint)
     used = sorted(set(best.tolist()))
     weights = np.array([protocol.integers[best == k].sum(axis=0) for k in used])
-    names, outputs = tuple(a.name for a in joint.release), tuple(readings[k] for k in used)
-    cells = len(names) == 1 or all(isinstance(o, tuple) and len(o) == len(names) for o in outputs)
-    released = names if cells else ("Y",)
-    bare = replace(protocol, integers=weights, outputs=outputs, released=released, certificate=None)
+    outputs = tuple(readings[k] for k in used)
+    bare = replace(protocol, integers=weights, outputs=outputs, released=columns_of(outputs, joint), certificate=None)
     return bare.certified(certify(bare, joint))
+
+
+def columns_of(readings: Sequence[Any], joint: Joint) -> tuple[str, ...]:
+    """The columns that show readings: those that are released, or Y where readings are no values of them."""
+    names = tuple(a.name for a in joint.release)
+    cells = len(names) == 1 or all(isinstance(o, tuple) and len(o) == len(names) for o in readings)
+    return names if cells else ("Y",)

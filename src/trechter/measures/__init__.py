@@ -9,6 +9,7 @@ from trechter.measures.leakage import Leakage, leakage
 from trechter.measures.measure import Measure
 from trechter.measures.mutual_information import MutualInformation, TaskInformation, mutual_information
 from trechter.measures.odds import posterior_range
+from trechter.measures.worst_case import WorstCase
 
 MEASURES: dict[str, Callable[[], Measure]] = {
     "information": MutualInformation,
@@ -31,6 +32,7 @@ __all__ = [
     "MutualInformation",
     "TaskInformation",
     "TotalVariationInformation",
+    "WorstCase",
     "entropy",
     "leakage",
     "mutual_information",

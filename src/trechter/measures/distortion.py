@@ -72,13 +72,13 @@ class Distortion(Measure):
     def utility(self, joint: Joint, protocol: Protocol) -> float:
         """E d(X,Y)."""
         costs = protocol.matrix @ self.costs(joint, protocol.reads)
-        return float(costs[np.arange(len(costs)), self._taken_for(joint, protocol)].sum())
+        return float(costs[np.arange(len(costs)), self.taken_for(joint, protocol)].sum())
 
     def best(self, joint: Joint, protocol: Protocol) -> NDArray[np.intp]:
         """The reading of least cost for each output."""
         return np.asarray((protocol.matrix @ self.costs(joint, protocol.reads)).argmin(axis=1))
 
-    def _taken_for(self, joint: Joint, protocol: Protocol) -> NDArray[np.intp]:
+    def taken_for(self, joint: Joint, protocol: Protocol) -> NDArray[np.intp]:
         """The reading that each output is, or else the best."""
         best = self.best(joint, protocol)
         if not isinstance(protocol, DenseProtocol) or protocol.released != tuple(a.name for a in joint.release):

@@ -190,8 +190,8 @@ def check_sizes(joint: Joint, notion: Notion) -> None:
     """Refuse what would not fit: the matrix of the product, or the conditions of the notion."""
     c, a = joint.exact.shape
     values = a if notion.spec.protect == "x" else c
-    slices = math.prod(n + 1 for n in joint.shape[1:]) - a if notion.name.startswith("sr") else 1
-    conditions = slices * (values * (values - 1) if notion.name.endswith("ldp") else 2 * values)
+    slices = math.prod(n + 1 for n in joint.shape[1:]) - a if notion.spec.name.startswith("sr") else 1
+    conditions = slices * (values * (values - 1) if notion.spec.name.endswith("ldp") else 2 * values)
     if a > MOST_VALUES or conditions * a > MOST_CELLS:
         raise TooLargeError(
             f"a product for {a:,} values of X and {conditions:,} conditions of {notion} is too large; put values into bins, "

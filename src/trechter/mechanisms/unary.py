@@ -115,7 +115,7 @@ def _binding(joint: Joint, notion: Notion) -> Conditions:
     p = joint.p_x
     rarest, *others = sorted(np.flatnonzero(p).tolist(), key=p.__getitem__)[:2]
     each = (np.arange(len(p)) == np.array([[x] for x in (rarest, *others)])).astype(float)
-    F = each[1:] if notion.name.endswith("ldp") else p[None]
+    F = each[1:] if notion.spec.name.endswith("ldp") else p[None]
     return F[: len(others)], each[: len(others)]
 
 

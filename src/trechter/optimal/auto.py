@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from trechter.errors import RequestError, SolverError
-from trechter.optimal import chain, columns, exactly, linear, pairs, vertices
+from trechter.optimal import chain, columns, cuts, exactly, linear, pairs, vertices
 from trechter.optimal.merge import merged
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.optimal.slab import Slab
@@ -24,6 +24,7 @@ SOLVERS: dict[str, Solver] = {
     "vertices": vertices.solve,
     "columns": partial(exactly.solve, whole=columns.solve),
     "linear": partial(exactly.solve, whole=linear.solve),
+    "cuts": cuts.solve,
 }
 FEW_RAYS = 3000
 FEW_LETTERS = 500  # a cone of more has too many rays, nearly always, and it takes seconds to see it
@@ -50,6 +51,9 @@ def solve(problem: Problem, budget: Budget, solver: str = "auto") -> Solution:
 
 def ways(problem: Problem) -> Iterator[tuple[Solver, str]]:
     """What to try, and why; all but the last may find the problem too large for them."""
+    if isinstance(problem, cuts.RobustProblem):
+        yield cuts.solve, "the promise is for a set of distributions, which conditions are cut from"
+        return
     if isinstance(problem, linear.LinearProblem):
         if problem.cone.exact:
             yield partial(vertices.solve, most=FEW_RAYS), f"the cone has at most {FEW_RAYS} extreme rays"

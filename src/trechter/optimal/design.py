@@ -25,7 +25,7 @@ from trechter.finish import (
 )
 from trechter.geometry import Cone
 from trechter.geometry.cone import Array
-from trechter.measures import Distortion, Measure, MutualInformation
+from trechter.measures import Distortion, Measure, MutualInformation, WorstCase
 from trechter.measures.measure import Information
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
@@ -34,10 +34,11 @@ from trechter.model.letters import letters
 from trechter.model.result import Result
 from trechter.model.sparse_weights import SparseWeights
 from trechter.optimal.auto import SOLVERS, solve
+from trechter.optimal.cuts import RobustProblem, Spread
 from trechter.optimal.interrupt import stoppable
 from trechter.optimal.linear import Flat, LinearProblem
 from trechter.optimal.problem import LARGE, Budget, Problem, Solution
-from trechter.privacy import Notion
+from trechter.privacy import Notion, Robust
 
 TINY = Fraction(1, 10**7)  # below this floats cannot tell what is private from what is not, and bounds from them mean little
 
@@ -102,6 +103,8 @@ def make_problem(joint: Joint, notion: Notion, measure: Measure, reads: str) -> 
     found = letters(joint, reads)
     masses, kept = found.masses, found.masses > 0
     cone = notion.cone(joint, reads, exact=notion.epsilon == 0)
+    if isinstance(notion, Robust) or isinstance(measure, WorstCase):
+        return make_robust(joint, notion, measure, reads)
     if isinstance(measure, Distortion):
         return LinearProblem(Cone(cone.A[:, kept]).active, masses[kept], Flat(), costs=measure.costs(joint, reads)[kept])
     assert isinstance(measure, Information)
@@ -111,6 +114,17 @@ def make_problem(joint: Joint, notion: Notion, measure: Measure, reads: str) -> 
         seen = seen[seen.sum(axis=1) > 0]
     parts = tuple(found.attributes[:, kept]) if len(found.attributes) > 1 else ()
     return Problem(Cone(cone.A[:, kept]).active, masses[kept], measure.curve, seen, parts=parts)
+
+
+def make_robust(joint: Joint, notion: Notion, measure: Measure, reads: str) -> Problem:
+    """The problem of a promise or a distortion for every P in a set, over all letters: P may have mass where P̂ has none."""
+    among = notion.among(joint, reads) if isinstance(notion, Robust) else None
+    inner = measure.measure if isinstance(measure, WorstCase) else measure
+    assert isinstance(inner, Distortion)
+    spread = Spread.of(measure, joint, reads) if isinstance(measure, WorstCase) else None
+    found = letters(joint, reads)
+    cone = Cone(notion.cone(joint, reads).A[: 0 if among else None])
+    return RobustProblem(cone, found.masses, Flat(), costs=inner.costs(joint, reads), among=among, spread=spread)
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,6 +195,10 @@ def _solved(request: Request) -> Found:
         else:
             few, stats = deliver_sparse_rays(letters_of, solution.rays, solution.scale, joint, spec, reads)
         return Found(few, solution.bound, solution.solver, solution.stats | stats)
+    if solution.readings is not None:
+        readings = [readings_of(request.measure, joint)[k] for k in solution.readings]
+        named, stats = deliver(solution.rows, joint, spec, reads, readings)
+        return Found(named, solution.bound, solution.solver, solution.stats | stats)
     same = problem.groups(solution.rows)
     if solution.rays is None or solution.scale is None:
         rows = np.array([solution.rows[same == g].sum(axis=0) for g in range(same.max() + 1)])
@@ -190,6 +208,13 @@ def _solved(request: Request) -> Found:
     if isinstance(request.measure, Distortion):
         protocol = read_as(protocol, joint, request.measure)
     return Found(protocol, solution.bound, solution.solver, solution.stats | stats)
+
+
+def readings_of(measure: Measure, joint: Joint) -> tuple[Any, ...]:
+    """What outputs are taken for where a distortion counts."""
+    inner = measure.measure if isinstance(measure, WorstCase) else measure
+    assert isinstance(inner, Distortion)
+    return inner.readings(joint)
 
 
 def _is_tiny(notion: Notion) -> bool:

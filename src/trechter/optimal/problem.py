@@ -112,3 +112,4 @@ class Solution:
     )
     scale: Array | None = None
     pairs: PairRows | None = None
+    readings: NDArray[np.intp] | None = None  # what each row is to be taken for, where rows are for readings

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trechter.model.letters import Letters
-from trechter.privacy.notion import Conditions, Notion, check_size, given
+from trechter.privacy.notion import Conditions, PlainNotion, check_size, given
 
 
-class LDP(Notion):
+class LDP(PlainNotion):
     """No output is more than e^ε times as likely under one secret value as under another."""
 
     name = "ldp"

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trechter.model.letters import Letters
-from trechter.privacy.notion import Conditions, Notion, check_size, given, marginal
+from trechter.privacy.notion import Conditions, PlainNotion, check_size, given, marginal
 
 
-class LIP(Notion):
+class LIP(PlainNotion):
     """Whoever sees y changes the probability of each secret value by at most a factor e^ε."""
 
     name = "lip"

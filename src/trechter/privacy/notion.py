@@ -29,21 +29,21 @@ MOST_CELLS = 200_000_000  # of F, and of G: 1.6 GB each
 
 @dataclass(frozen=True, init=False)
 class Notion(ABC):
-    """A notion at a level; ε is an int, text, Decimal, Fraction or float (its exact binary value)."""
+    """A notion at a level."""
 
-    name: ClassVar[str]
     spec: Spec
-
-    def __init__(self, eps: Any, *, protect: str = "s") -> None:
-        object.__setattr__(self, "spec", Spec(self.name, epsilon_from(eps), protect))
 
     @abstractmethod
     def conditions(self, letters: Letters) -> Conditions:
         """F and G."""
 
+    @abstractmethod
     def at(self, eps: Any) -> Self:
         """The same notion at another level."""
-        return type(self)(eps, protect=self.spec.protect)
+
+    @abstractmethod
+    def level(self, protocol: Protocol, joint: Joint) -> float:
+        """The smallest ε for which the notion holds, as a float; `certify` decides."""
 
     @property
     def epsilon(self) -> Fraction | None:
@@ -59,14 +59,28 @@ class Notion(ABC):
             return Cone(F - exp_bounds(self.epsilon)[0] * G)
         return Cone(math.exp(-self.spec.exponent) * F - G)
 
+    def __repr__(self) -> str:
+        return str(self.spec)
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class PlainNotion(Notion):
+    """A notion for the joint as counted; ε is an int, text, Decimal, Fraction or float (its exact binary value)."""
+
+    name: ClassVar[str]
+
+    def __init__(self, eps: Any, *, protect: str = "s") -> None:
+        object.__setattr__(self, "spec", Spec(self.name, epsilon_from(eps), protect))
+
+    def at(self, eps: Any) -> Self:
+        """The same notion at another level."""
+        return type(self)(eps, protect=self.spec.protect)
+
     def level(self, protocol: Protocol, joint: Joint) -> float:
         """The smallest ε for which the notion holds, as a float; `certify` decides."""
         check_pair(protocol, joint)
         F, G = self.conditions(letters(joint, protocol.reads))
         return float(np.log(protocol.ratios(F, G).max(initial=1.0)))
-
-    def __repr__(self) -> str:
-        return str(self.spec)
 
 
 def check_size(conditions: int, letters: int) -> None:

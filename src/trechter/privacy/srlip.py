@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from trechter.model.letters import Letters
 from trechter.privacy.lip import lip_conditions
-from trechter.privacy.notion import Conditions, Notion
+from trechter.privacy.notion import Conditions, PlainNotion
 from trechter.privacy.slices import sliced
 
 
-class SRLIP(Notion):
+class SRLIP(PlainNotion):
     """ε-LIP towards a reader who knows any of the attributes from elsewhere."""
 
     name = "srlip"
