@@ -40,10 +40,11 @@ def deliver(
     kept, pruned = _pruned(rows, joint, reads)
     matrix = _spread(pruned, joint, reads)
     order = _order(matrix)
-    named = None if readings is None else [readings[k] for k in kept[order]]
+    back = slice(None) if readings is None else np.argsort(kept[order])  # readings are shown in their own order
+    named = None if readings is None else [readings[k] for k in np.sort(kept)]
     for weights, bits, mixed in _attempts(matrix[order], joint, spec, reads):
         if holds(judge_weights(weights, reads, joint, spec), spec.epsilon):
-            return protocol_of(weights, bits, joint, spec, reads, named), {"mixed": mixed, "bits": bits}
+            return protocol_of(weights[back], bits, joint, spec, reads, named), {"mixed": mixed, "bits": bits}
     raise SolverError(f"no certified protocol for {spec} was found near the solver's answer; ε may be too small for floats")
 
 
