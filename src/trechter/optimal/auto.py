@@ -12,19 +12,30 @@ from dataclasses import replace
 from functools import partial
 
 from trechter.errors import RequestError, SolverError
-from trechter.optimal import chain, columns, cuts, exactly, linear, pairs, vertices
+from trechter.optimal import chain, columns, cuts, exactly, linear, outer, pairs, vertices
 from trechter.optimal.merge import merged
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.optimal.slab import Slab
 
 Solver = Callable[[Problem, Budget], Solution]
 
+
+
+def robust(problem: Problem, budget: Budget) -> Solution:
+    """Conditions are cut from a set of distributions, one after the other."""
+    if isinstance(problem, outer.RobustInformation):
+        return outer.solve(problem, budget, part=solve)
+    if isinstance(problem, cuts.RobustProblem):
+        return cuts.solve(problem, budget)
+    raise RequestError("solver 'cuts' is for a promise or a distortion over a set of distributions; use 'auto'")
+
+
 SOLVERS: dict[str, Solver] = {
     "pairs": pairs.solve,
     "vertices": vertices.solve,
     "columns": partial(exactly.solve, whole=columns.solve),
     "linear": partial(exactly.solve, whole=linear.solve),
-    "cuts": cuts.solve,
+    "cuts": robust,
 }
 FEW_RAYS = 3000
 FEW_LETTERS = 500  # a cone of more has too many rays, nearly always, and it takes seconds to see it
@@ -51,8 +62,8 @@ def solve(problem: Problem, budget: Budget, solver: str = "auto") -> Solution:
 
 def ways(problem: Problem) -> Iterator[tuple[Solver, str]]:
     """What to try, and why; all but the last may find the problem too large for them."""
-    if isinstance(problem, cuts.RobustProblem):
-        yield cuts.solve, "the promise is for a set of distributions, which conditions are cut from"
+    if isinstance(problem, cuts.RobustProblem | outer.RobustInformation):
+        yield robust, "the promise is for a set of distributions, which conditions are cut from"
         return
     if isinstance(problem, linear.LinearProblem):
         if problem.cone.exact:
@@ -68,6 +79,6 @@ def ways(problem: Problem) -> Iterator[tuple[Solver, str]]:
 
 
 def _solved(problem: Problem, budget: Budget, solver: Solver, why: str) -> Solution:
-    small = None if solver is pairs.solve else merged(problem)
+    small = None if solver in (pairs.solve, robust) else merged(problem)
     solution = small.lift(solver(small.problem, budget)) if small else solver(problem, budget)
     return replace(solution, stats=solution.stats | {"why": why})

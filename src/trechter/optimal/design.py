@@ -37,8 +37,10 @@ from trechter.optimal.auto import SOLVERS, solve
 from trechter.optimal.cuts import RobustProblem, Spread
 from trechter.optimal.interrupt import stoppable
 from trechter.optimal.linear import Flat, LinearProblem
+from trechter.optimal.outer import UNSEEN, RobustInformation, seen
 from trechter.optimal.problem import LARGE, Budget, Problem, Solution
 from trechter.privacy import Notion, Robust
+from trechter.privacy.robust import Among
 
 TINY = Fraction(1, 10**7)  # below this floats cannot tell what is private from what is not, and bounds from them mean little
 
@@ -119,12 +121,23 @@ def make_problem(joint: Joint, notion: Notion, measure: Measure, reads: str) -> 
 def make_robust(joint: Joint, notion: Notion, measure: Measure, reads: str) -> Problem:
     """The problem of a promise or a distortion for every P in a set, over all letters: P may have mass where P̂ has none."""
     among = notion.among(joint, reads) if isinstance(notion, Robust) else None
+    if isinstance(measure, Information):
+        assert among is not None
+        return robust_information(joint, notion, measure, reads, among)
     inner = measure.measure if isinstance(measure, WorstCase) else measure
     assert isinstance(inner, Distortion)
     spread = Spread.of(measure, joint, reads) if isinstance(measure, WorstCase) else None
     found = letters(joint, reads)
     cone = Cone(notion.cone(joint, reads).A[: 0 if among else None])
     return RobustProblem(cone, found.masses, Flat(), costs=inner.costs(joint, reads), among=among, spread=spread)
+
+
+def robust_information(joint: Joint, notion: Notion, measure: Information, reads: str, among: Among) -> Problem:
+    """The problem of an information: letters that never occurred are lent some mass."""
+    masses = letters(joint, reads).masses
+    lent, targets = seen(masses, measure.targets(joint, reads), measure.curve)
+    cone = Cone(notion.cone(joint, reads).A).active
+    return RobustInformation(cone, lent, measure.curve, targets, among=among, lent=UNSEEN if (masses == 0).any() else 0.0)
 
 
 @dataclass(frozen=True, eq=False)
