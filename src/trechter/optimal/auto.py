@@ -20,7 +20,6 @@ from trechter.optimal.slab import Slab
 Solver = Callable[[Problem, Budget], Solution]
 
 
-
 def robust(problem: Problem, budget: Budget) -> Solution:
     """Conditions are cut from a set of distributions, one after the other."""
     if isinstance(problem, outer.RobustInformation):

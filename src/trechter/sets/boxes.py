@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from trechter.sets.ratio import FLAT
 from trechter.sets.uncertainty import Around, Array, UncertaintySet
 
 
@@ -14,6 +15,7 @@ class Boxes(UncertaintySet):
     """All P with every cell in its own interval; its level holds for any number of rows."""
 
     name = "boxes"
+    search = FLAT
 
     def support(self, around: Around, v: Array) -> Array:
         """Every cell has its least, and those of the largest v their most, as far as it goes."""

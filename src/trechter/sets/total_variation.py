@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from trechter.sets.ratio import FLAT
 from trechter.sets.uncertainty import Around, Array, UncertaintySet
 
 
@@ -14,6 +15,7 @@ class TotalVariation(UncertaintySet):
     """All P that differ from the counts by at most ρ in all; its level holds for any number of rows."""
 
     name = "total-variation"
+    search = FLAT
 
     def support(self, around: Around, v: Array) -> Array:
         """Mass moves from the least v to the largest."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from trechter.model.joint import Joint
 from trechter.model.over import Over, Region
 from trechter.sets.events import Events, Worst
-from trechter.sets.ratio import worst_by_levels
+from trechter.sets.ratio import SMOOTH, Search, worst_by_levels
 
 Array = NDArray[np.float64]
 USUAL = "0.05"
@@ -27,6 +27,7 @@ class UncertaintySet(ABC):
     """A kind of set, and how large: by the level 1 − alpha that it has, 0.95 unless said otherwise, or by its radius."""
 
     name: ClassVar[str]
+    search: ClassVar[Search] = SMOOTH
 
     def __init__(self, *, alpha: Any = None, radius: Any = None) -> None:
         self.over = Over.of(self.name, USUAL if alpha is None and radius is None else alpha, radius)
@@ -41,7 +42,7 @@ class UncertaintySet(ABC):
 
     def worst(self, around: Around, events: Events, rows: Array, factor: float) -> Worst:
         """For each row w and pair of events the P ∈ F with the largest P(w|A) − factor·P(w|B)."""
-        return worst_by_levels(around.support, around.p, events, rows, factor)
+        return worst_by_levels(around.support, around.p, events, rows, factor, self.search)
 
     def __repr__(self) -> str:
         size = (
