@@ -66,7 +66,7 @@ def design(
     if solver != "auto" and solver not in SOLVERS:
         raise RequestError(f"unknown solver {solver!r}; use 'auto', {', '.join(map(repr, SOLVERS))}")
     request = Request(joint, notion, measure, reads, solver, Budget(gap, time_limit, progress), _rows(like, joint, reads))
-    found = _identity(request) or (_nearly_perfect(request) if _is_tiny(notion) else _solved(request))
+    found = _identity(request) or _constant(request) or (_nearly_perfect(request) if _is_tiny(notion) else _solved(request))
     utility = measure.utility(joint, found.protocol)
     bound = utility if found.bound is None else _outward(found.bound, utility, measure)
     status = "optimal" if abs(bound - utility) <= gap else "gap"
@@ -166,6 +166,21 @@ def _identity(request: Request) -> Found | None:
     if not holds(judge_weights(weights, reads, joint, notion.spec), notion.epsilon):
         return None
     return Found(protocol_of(weights, 1, joint, notion.spec, reads), None, "identity", {})
+
+
+def _constant(request: Request) -> Found | None:
+    """Saying nothing, where no more is possible: perfect privacy for all P of a set that has an inside."""
+    notion, joint, spec = request.notion, request.joint, request.notion.spec
+    if not isinstance(notion, Robust) or notion.epsilon is None or notion.epsilon >= TINY or notion.radius(joint) == 0:
+        return None
+    weights = np.full((1, len(letters(joint, request.reads).x_of)), 2)
+    measure = request.measure.measure if isinstance(request.measure, WorstCase) else request.measure
+    bound = None if notion.epsilon == 0 else _above(request)[1]
+    if not isinstance(measure, Distortion):
+        return Found(protocol_of(weights, 1, joint, spec, request.reads), bound, "constant", {})
+    said = [protocol_of(weights, 1, joint, spec, request.reads, [reading]) for reading in measure.readings(joint)]
+    best = min(said, key=lambda protocol: request.measure.utility(joint, protocol))
+    return Found(best, bound, "constant", {})
 
 
 def _sparse_identity(request: Request, x_of: NDArray[np.intp]) -> Found | None:

@@ -55,6 +55,11 @@ class Robust(Notion):
         check_pair(protocol, joint)
         return self.among(joint, protocol.reads).level(protocol.matrix)
 
+    def radius(self, joint: Joint) -> float:
+        """How far P may be from the counts; a box is as wide as its widest interval."""
+        around = self.set.around(joint)
+        return around.radius or float(np.max(around.box[1] - around.box[0], initial=0))
+
     def among(self, joint: Joint, reads: str) -> Among:
         """The conditions on rows over letters, for the set around these counts."""
         cells = replace(letters(joint, "sx"), secret=np.repeat(np.eye(joint.shape[0]), len(joint.p_x), axis=1), reads=reads)
@@ -123,6 +128,8 @@ class Among:
             if larger <= factor * (1 + CLOSE):
                 break
             factor = larger
+            if factor == math.inf:
+                break
         return math.log(factor)
 
     def _ratio(self, rows: Array, factor: float) -> float:

@@ -98,7 +98,7 @@ def _on_grid(support: Support, asked: Questions, best: Array, search: Search) ->
         excess = each.excess(found).reshape(-1, search.levels)
         pick = excess.argmax(axis=1)
         better = excess[count, pick] > here.excess(best[open_])
-        best[open_[better]] = found.reshape(len(open_), search.levels, -1)[better, pick[better]]
+        best[open_[better]] = found.reshape(len(open_), search.levels, best.shape[1])[better, pick[better]]
         step = 1.5 * (high - low) / search.levels
         low, high = np.maximum(low, levels[count, pick] - step), np.minimum(high, levels[count, pick] + step)
     return best

@@ -23,14 +23,17 @@ Array = NDArray[np.float64]
 USUAL = "0.05"
 
 
+@dataclass(frozen=True, init=False, repr=False)
 class UncertaintySet(ABC):
     """A kind of set, and how large: by the level 1 − alpha that it has, 0.95 unless said otherwise, or by its radius."""
 
     name: ClassVar[str]
     search: ClassVar[Search] = SMOOTH
+    over: Over
 
     def __init__(self, *, alpha: Any = None, radius: Any = None) -> None:
-        self.over = Over.of(self.name, USUAL if alpha is None and radius is None else alpha, radius)
+        usual = USUAL if alpha is None and radius is None else alpha
+        object.__setattr__(self, "over", Over.of(self.name, usual, radius))
 
     def around(self, joint: Joint) -> Around:
         """The set around a joint's counts."""
