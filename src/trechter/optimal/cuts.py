@@ -78,9 +78,9 @@ class Spread:
 
     def costs(self, P: Array) -> Array:
         """c[i, ŷ] at each P."""
-        c = np.zeros((len(P), int(self.letter.max()) + 1, self.d.shape[1]))
-        np.add.at(c, (slice(None), self.letter), P[:, :, None] * self.d)
-        return c
+        c = np.zeros((int(self.letter.max()) + 1, len(P), self.d.shape[1]))
+        np.add.at(c, self.letter, P.T[:, :, None] * self.d[:, None])
+        return c.transpose(1, 0, 2)
 
 
 def solve(problem: Problem, budget: Budget) -> Solution:
@@ -133,8 +133,8 @@ class Run:
         return np.repeat(np.eye(readings)[:, :, None], n, axis=2)
 
     def _refine(self, rows: Array) -> bool:
-        """New conditions for the master, from its own answer and from points on the line to the best rows so far; these points,
-        repaired, may be better rows. Whether the answer itself was violated."""
+        """New conditions for the master, from its own answer and from points on the line to the best rows so far; these
+        points, repaired, may be better rows. Whether the answer itself was violated."""
         points = np.array([rows + share * (self.rows - rows) for share in BACK])
         excess, violated = np.zeros(points.shape[:2]), False
         if self.problem.among is not None:

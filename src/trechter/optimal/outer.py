@@ -4,8 +4,8 @@ The robust cone is convex but has no list of extreme rays. A polyhedral cone aro
 solvers apply: their bound is a bound here too. Where their rows leave the robust cone, the worst P ∈ F of each gives a
 condition that cuts it off; rows mixed with constant ones are robust, and what they are worth is what has been reached.
 
-Letters that were never counted may have mass under F. They are given a share τ of all mass, which changes an information by less
-than h(τ) on either side: I(T;Y) ≥ I(T;Y|B) − H(B), where B says which part of the mixture it is.
+Letters that were never counted may have mass under F. They are lent a share τ of all mass, which takes at most h(τ) from an
+information: I(T;Y) ≥ I(T;Y|B) − H(B), where B says which part of the mixture it is.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def solve(problem: Problem, budget: Budget, part: Callable[[Problem, Budget], So
             best, utility = robust, worth
         if bound - utility <= budget.gap or (not len(cuts) and near <= SHARE * budget.gap):
             break
-        inner = replace(inner, cone=Cone(np.vstack([inner.cone.A, cuts])), hint=found.rows)
+        inner = replace(inner, cone=Cone(np.vstack([np.asarray(inner.cone.A, float), cuts])), hint=found.rows)
         if budget.progress is not None:
             known = {"utility": utility, "bound": bound, "gap": bound - utility}
             budget.progress({"seconds": budget.elapsed} | known | {"columns": len(inner.cone.A), "phase": "cutting"})
