@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trechter.alphabet import Attribute, Bin, Schema
-    from trechter.audit import certify
+    from trechter.audit import certify, worst_case_level
     from trechter.errors import InsecureWarning, LeakWarning, TrechterError
     from trechter.measures import (
         ChiSquareInformation,
@@ -58,7 +58,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "alphabet": ("Attribute", "Bin", "Schema"),
-    "audit": ("certify",),
+    "audit": ("certify", "worst_case_level"),
     "errors": ("InsecureWarning", "LeakWarning", "TrechterError"),
     "measures": (
         "ChiSquareInformation",
@@ -155,6 +155,7 @@ __all__ = [
     "unary",
     "uti",
     "verify",
+    "worst_case_level",
 ]
 
 

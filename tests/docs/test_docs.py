@@ -81,6 +81,7 @@ PUBLIC = {
     "unary",
     "uti",
     "verify",
+    "worst_case_level",
 }
 
 

@@ -41,6 +41,9 @@ MEANING = {
 }
 
 
+ROBUST = "its promise is for a whole set of distributions, which this script does not decide; `trechter verify` does"
+
+
 class CannotSay(Exception):  # noqa: N818 (an answer rather than an error)
     """There is no verdict, and why."""
 
@@ -294,6 +297,7 @@ def main(arguments: list[str] | None = None) -> int:
         own = within(asked.protocol, protocol.__getitem__, "promise")
         promise = {"notion": asked.notion, "epsilon": asked.epsilon} if asked.notion else own
         require(promise, "the protocol promises nothing; name --notion and --epsilon")
+        require(not promise.get("over"), ROBUST)
         holds, words = within("the promise", verdict, protocol, counts, promise)
     except CannotSay as reason:
         print("CANNOT SAY:", reason)
