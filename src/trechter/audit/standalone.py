@@ -252,6 +252,7 @@ def verdict(protocol: dict[str, Any], counts: dict[tuple[int, ...], int], promis
     epsilon = None if promise["epsilon"] == "inf" else number(promise["epsilon"])
     require(notion in ("ldp", "lip", "srldp", "srlip"), "the notion {!r} is unknown", notion)
     require(protect in ("s", "x"), "it protects {!r}, which is unknown", protect)
+    require(promise.get("over") is None, ROBUST)
     c, first = len(protocol["secret"]), 0 if protocol["reads"] == "sx" else len(protocol["secret"])
     sizes = [len(a["values"]) for a in protocol["secret"] + protocol["release"]]
     column = {read: protocol["weights"][i] for i, read in enumerate(product(*map(range, sizes[first:])))}
@@ -297,7 +298,6 @@ def main(arguments: list[str] | None = None) -> int:
         own = within(asked.protocol, protocol.__getitem__, "promise")
         promise = {"notion": asked.notion, "epsilon": asked.epsilon} if asked.notion else own
         require(promise, "the protocol promises nothing; name --notion and --epsilon")
-        require(not promise.get("over"), ROBUST)
         holds, words = within("the promise", verdict, protocol, counts, promise)
     except CannotSay as reason:
         print("CANNOT SAY:", reason)
