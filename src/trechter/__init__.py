@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trechter.alphabet import Attribute, Bin, Schema
-    from trechter.audit import certify
+    from trechter.audit import certify, worst_case_level
     from trechter.errors import InsecureWarning, LeakWarning, TrechterError
     from trechter.measures import (
         ChiSquareInformation,
@@ -22,8 +22,13 @@ if TYPE_CHECKING:
         TaskInformation,
         TotalVariationInformation,
         WorstCase,
+        accuracy,
+        digits,
+        ldp_level,
         leakage,
         mutual_information,
+        priv,
+        uti,
     )
     from trechter.mechanisms import (
         conditional_reporting,
@@ -55,7 +60,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "alphabet": ("Attribute", "Bin", "Schema"),
-    "audit": ("certify",),
+    "audit": ("certify", "worst_case_level"),
     "errors": ("InsecureWarning", "LeakWarning", "TrechterError"),
     "measures": (
         "ChiSquareInformation",
@@ -65,8 +70,13 @@ _HOMES = {
         "TaskInformation",
         "TotalVariationInformation",
         "WorstCase",
+        "accuracy",
+        "digits",
+        "ldp_level",
         "leakage",
         "mutual_information",
+        "priv",
+        "uti",
     ),
     "mechanisms": (
         "conditional_reporting",
@@ -125,6 +135,7 @@ __all__ = [
     "TrechterError",
     "WorstCase",
     "__version__",
+    "accuracy",
     "audit_matrix",
     "audit_tables",
     "certify",
@@ -133,23 +144,28 @@ __all__ = [
     "conditional_reporting",
     "constant",
     "design",
+    "digits",
     "frontier",
     "generalise",
     "grr",
     "identity",
+    "ldp_level",
     "leakage",
     "marginal",
     "mutual_information",
     "oue",
     "papers_product",
     "pram",
+    "priv",
     "product",
     "publish",
     "subset",
     "sue",
     "suppress",
     "unary",
+    "uti",
     "verify",
+    "worst_case_level",
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from operator import index
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from trechter.alphabet import Attribute
 from trechter.audit.definitions import Drawn, Sums, worst_ratio
+from trechter.audit.robust import judge_robust
 from trechter.audit.unary import judge_unary
 from trechter.errors import NotionError, ProtocolError
 from trechter.exact import at_most_exp, log_up, product
@@ -19,10 +21,12 @@ from trechter.exact.matrices import Integers
 from trechter.model.certificate import Certificate
 from trechter.model.dense import DenseProtocol
 from trechter.model.joint import Joint
+from trechter.model.over import Over
 from trechter.model.protocol import Protocol, check_pair
 from trechter.model.sparse import SparseProtocol
 from trechter.model.sparse_weights import SparseWeights
 from trechter.model.spec import Spec
+from trechter.model.unary import UnaryProtocol
 
 MOST_PROTECTED = 1000  # values of x, if they are what is protected: the square of it is looked at
 
@@ -43,7 +47,7 @@ def certify(protocol: Protocol, joint: Joint, notion: HasSpec | Spec | None = No
     check_fits(protocol, joint, secret=notion is None)
     worst = judge(protocol, joint, spec)
     certificate = Certificate(spec, holds(worst, spec.epsilon), log_up(worst), worst, protocol.digest)
-    facts = facts_of(joint)
+    facts = facts_of(joint) | facts_over(joint, spec)
     if len(joint.secret) > 1 and spec.protect == "s":
         facts["levels"] = {a.name: log_up(judge_secret(protocol, joint, a.name, spec)) for a in joint.secret}
     if protocol.parents:
@@ -54,6 +58,25 @@ def certify(protocol: Protocol, joint: Joint, notion: HasSpec | Spec | None = No
 def facts_of(joint: Joint) -> dict[str, Any]:
     """What a certificate records of the counts that it is about."""
     return {"n": joint.n, "schema": joint.schema_origin, "secret": [a.name for a in joint.secret]}
+
+
+def facts_over(joint: Joint, spec: Spec) -> dict[str, Any]:
+    """What a certificate records of the set of distributions: what P obeys in it. The counts are not part of that."""
+    if spec.over is None:
+        return {}
+    region = spec.over.around(joint)
+    radius = {} if region.low else {"radius": str(region.radius)}
+    return {"set": {"cells": len(region.counts), **radius, "formula": f"for every P with {region.formula}"}}
+
+
+def worst_case_level(protocol: Protocol, joint: Joint, notion: HasSpec | Spec, *, over: Any) -> float:
+    """The smallest ε, rounded up, for which a notion holds for every distribution in a set around the counts; inf if none."""
+    check_pair(protocol, joint)
+    check_fits(protocol, joint, secret=False)
+    around = getattr(over, "over", over)
+    if not isinstance(around, Over):
+        raise NotionError(f"{over!r} is no set of distributions; give one, for example tr.ChiSquare(alpha=0.05)")
+    return log_up(judge(protocol, joint, replace(spec_of(notion), epsilon=None, over=around)))
 
 
 def spec_of(notion: HasSpec | Spec) -> Spec:
@@ -108,18 +131,36 @@ def judge_dense(protocol: DenseProtocol, joint: Joint, spec: Spec) -> Fraction |
 
 
 def judge_weights(weights: Integers, reads: str, joint: Joint, spec: Spec) -> Fraction | None:
-    """e^level of a matrix of integer weights; None is ∞."""
+    """e^level of a matrix of integer weights; None is ∞. Over a set of distributions it is an upper bound, hardly above it."""
     check_shares(weights)
+    if robust(spec):
+        return judge_robust(weights, reads, joint, spec)
     return worst_of(weights, *counted(reads, joint, spec), reads, spec.name)
+
+
+def keeps(weights: Integers, reads: str, joint: Joint, spec: Spec) -> bool:
+    """Whether a matrix of integer weights keeps a promise; over a set of distributions no level is looked for."""
+    if robust(spec) and spec.epsilon is not None:
+        check_shares(weights)
+        return judge_robust(weights, reads, joint, spec, only=True) is not None
+    return holds(judge_weights(weights, reads, joint, spec), spec.epsilon)
+
+
+def robust(spec: Spec) -> bool:
+    """Whether a promise is for more distributions than the one that was counted."""
+    return spec.over is not None and spec.over.radius != 0
 
 
 def judge_secret(protocol: Protocol, joint: Joint, name: str, spec: Spec) -> Fraction | None:
     """e^level about one of several secret columns, of a protocol that may read all of them."""
     if protocol.reads == "x":
         return judge(protocol, joint.about(name), spec)
-    counts, attributes = counted("sx", joint, spec)
     sizes, axis = [len(a) for a in joint.secret], [a.name for a in joint.secret].index(name)
-    values = np.unravel_index(np.arange(len(counts)), sizes)[axis]
+    values = np.unravel_index(np.arange(joint.exact.shape[0]), sizes)[axis]
+    if robust(spec):
+        cells = np.repeat(values, joint.exact.shape[1])
+        return judge_robust(protocol.integers, "sx", joint, spec, protected=cells)  # type: ignore[attr-defined]
+    counts, attributes = counted("sx", joint, spec)
     alone = np.array([counts[values == v].sum(axis=0) for v in range(sizes[axis])])
     return worst_of(protocol.integers, alone, attributes, "sx", spec.name)  # type: ignore[attr-defined]
 
@@ -151,6 +192,9 @@ def counted(reads: str, joint: Joint, spec: Spec) -> tuple[Integers, list[list[i
 
 def judge_sparse(protocol: SparseProtocol, joint: Joint, spec: Spec) -> Fraction | None:
     """e^level of a protocol of sparse weights."""
+    if robust(spec):
+        check_entries(protocol.sparse)
+        return judge_robust(protocol.integers, protocol.reads, joint, spec)
     return judge_entries(protocol.sparse, protocol.reads, joint, spec)
 
 
@@ -188,10 +232,22 @@ def check_entries(weights: SparseWeights) -> Integers:
     return np.asarray(shares)
 
 
+def judge_encoding(protocol: UnaryProtocol, joint: Joint, spec: Spec) -> Fraction | None:
+    """e^level of a unary encoding; over a set of distributions its outputs are listed."""
+    if not robust(spec):
+        return judge_unary(protocol, joint, spec)
+    if not protocol.listed:
+        raise ProtocolError(
+            f"a unary encoding of {len(protocol.inputs):,} values has too many outputs for the judge of {spec}: "
+            "use a protocol that is a matrix, or merge values"
+        )
+    return judge_weights(protocol.integers, protocol.reads, joint, spec)
+
+
 JUDGES: dict[str, Callable[[Any, Joint, Spec], Fraction | None]] = {
     "dense": judge_dense,
     "sparse": judge_sparse,
-    "unary": judge_unary,
+    "unary": judge_encoding,
 }
 
 

@@ -41,6 +41,9 @@ MEANING = {
 }
 
 
+ROBUST = "its promise is for a whole set of distributions, which this script does not decide; `trechter verify` does"
+
+
 class CannotSay(Exception):  # noqa: N818 (an answer rather than an error)
     """There is no verdict, and why."""
 
@@ -249,6 +252,7 @@ def verdict(protocol: dict[str, Any], counts: dict[tuple[int, ...], int], promis
     epsilon = None if promise["epsilon"] == "inf" else number(promise["epsilon"])
     require(notion in ("ldp", "lip", "srldp", "srlip"), "the notion {!r} is unknown", notion)
     require(protect in ("s", "x"), "it protects {!r}, which is unknown", protect)
+    require(promise.get("over") is None, ROBUST)
     c, first = len(protocol["secret"]), 0 if protocol["reads"] == "sx" else len(protocol["secret"])
     sizes = [len(a["values"]) for a in protocol["secret"] + protocol["release"]]
     column = {read: protocol["weights"][i] for i, read in enumerate(product(*map(range, sizes[first:])))}

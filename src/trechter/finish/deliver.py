@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.audit.certify import certify, holds, judge_weights
+from trechter.audit.certify import certify, keeps
 from trechter.errors import SolverError
 from trechter.exact import bits_needed, round_columns, round_rays
 from trechter.exact.matrices import Integers
@@ -43,7 +43,7 @@ def deliver(
     back = slice(None) if readings is None else np.argsort(kept[order])  # readings are shown in their own order
     named = None if readings is None else [readings[k] for k in np.sort(kept)]
     for weights, bits, mixed in _attempts(matrix[order], joint, spec, reads):
-        if holds(judge_weights(weights, reads, joint, spec), spec.epsilon):
+        if keeps(weights, reads, joint, spec):
             return protocol_of(weights[back], bits, joint, spec, reads, named), {"mixed": mixed, "bits": bits}
     raise SolverError(f"no certified protocol for {spec} was found near the solver's answer; ε may be too small for floats")
 
@@ -58,7 +58,7 @@ def deliver_rays(
     weights[largest] += weights[-1]
     grouped = np.array([weights[:-1][same == g].sum(axis=0) for g in range(same.max() + 1)], object)
     full = _spread_exact(grouped, bits, joint, reads)
-    if not holds(judge_weights(full, reads, joint, spec), spec.epsilon):
+    if not keeps(full, reads, joint, spec):
         raise SolverError(f"the exact rays do not satisfy {spec}; this is a defect of the ray enumeration")
     return protocol_of(full, bits, joint, spec, reads), {"bits": bits}
 

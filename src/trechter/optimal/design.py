@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.audit.certify import certify, holds, judge_entries, judge_weights
+from trechter.audit.certify import certify, holds, judge_entries, keeps
 from trechter.errors import RequestError, SolverError, expect
 from trechter.finish import (
     deliver,
@@ -163,7 +163,7 @@ def _identity(request: Request) -> Found | None:
     if len(joint.p_x) * len(seen.x_of) > LARGE:
         return _sparse_identity(request, seen.x_of)
     weights = (np.arange(len(joint.p_x))[:, None] == seen.x_of).astype(np.int64) << 1
-    if not holds(judge_weights(weights, reads, joint, notion.spec), notion.epsilon):
+    if not keeps(weights, reads, joint, notion.spec):
         return None
     return Found(protocol_of(weights, 1, joint, notion.spec, reads), None, "identity", {})
 

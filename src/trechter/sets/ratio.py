@@ -1,9 +1,9 @@
 """The worst of P(w|A) against P(w|B) over any F, from its support function alone.
 
-`P(w|A) > t > E·P(w|B)` for some t if and only if `P·a > 0` and `P·b > 0` with a = (w − t) on A and b = (t/E − w) on B. For one t
-that is a convex question: max_P min(P·a, P·b) = min_λ δ*(λa + (1−λ)b), by bisection over λ. A few levels t are tried, and from
-the best the search climbs: the worst P for the slope of P(w|A) − E·P(w|B) is where to go. This is a search: what it returns is
-a member of F; that there is no worse is for the judge to say.
+`P(w|A) > t > E·P(w|B)` for some t if and only if `P·a > 0` and `P·b > 0` with a = (w − t) on A and b = (t/E − w) on B. For one
+t that is a convex question: max_P min(P·a, P·b) = min_λ δ*(λa + (1−λ)b), by bisection over λ. A few levels t are tried, and
+from the best the search climbs: the worst P for the slope of P(w|A) − E·P(w|B) is where to go. This is a search: what it
+returns is a member of F; that there is no worse is for the judge to say.
 """
 
 from __future__ import annotations

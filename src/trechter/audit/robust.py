@@ -1,0 +1,324 @@
+"""The judge of a robust promise: P(y|A) ≤ e^ε P(y|B) for every distribution P in F, proved, for all conditions of a notion.
+
+Write w for a row of the protocol, P·w for its sum over cells, E for e^ε. Where P breaks the condition there is a number t with
+
+    P_A·(w − t) > 0   and   P_B·(t − E w) > 0,        E min_B w < t < max_A w.
+
+So for any λ_A, λ_B ≥ 0 the values v = λ_A (w − t) on A, plus λ_B (t − E w) on B, have P·v > 0. A proof that no P in F breaks
+it is a list of intervals that cover all such t, each with its λ's, and a proof at both of its ends that P·v ≤ 0 all over F
+(`worlds`): v is affine in t, and max P·v is convex in v, so what holds at both ends holds between them.
+
+Intervals, λ's and the level itself are looked for in floats, many conditions at a time, and are a rumour. What is returned is
+proved in integers and balls. A larger E makes v smaller, so what was covered for one E stays covered for a larger one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trechter.audit.events import Amounts, Group, check_seen, events, groups
+from trechter.audit.worlds import WORLDS, Array, Cells, Exact
+from trechter.errors import SolverError
+from trechter.exact import exp_bounds
+from trechter.exact.matrices import Integers
+from trechter.model.joint import Joint
+from trechter.model.spec import Spec
+
+MARGINS = [Fraction(1, 10**k) for k in (10, 9, 8, 7, 6, 4, 2)]  # above the worst that was found, relatively
+STEPS = 28  # to the weight of A against B
+ROUNDS, MOST_OPEN = 60, 4  # of halving intervals; how many may be left, by condition
+CLIMBS = 12  # of linearising the ratio
+PLACES = 60  # binary places of t and of λ
+HUGE = 1e15  # a ratio that is taken for infinite
+MOST_EPSILON = 30  # whose exponential is less than that
+
+
+@dataclass(frozen=True)
+class Condition:
+    """The cells of one condition, grouped; `shift` makes weights at most 1."""
+
+    found: list[Group]
+    shift: int
+
+    @classmethod
+    def of(cls, found: list[Group]) -> Condition:
+        """Weights are scaled by a power of two."""
+        return cls(found, max(g.weight for g in found).bit_length())
+
+    @property
+    def settled(self) -> Fraction | None:
+        """The ratio, where it is the same for all distributions: rows that are constant on A and on B."""
+        a, b = {g.weight for g in self.found if g.in_a}, {g.weight for g in self.found if g.in_b}
+        if a == {0}:
+            return Fraction(0)
+        if len(a) > 1 or len(b) > 1 or b == {0}:
+            return None
+        return Fraction(max(a), max(b))
+
+    @property
+    def exact(self) -> tuple[list[int], list[int], list[int]]:
+        """Counts and bounds of the groups."""
+        sides = [[g.amount[k] if k < len(g.amount) else 0 for g in self.found] for k in (1, 2, 3)]
+        return sides[0], sides[1], sides[2]
+
+
+class Batch:
+    """Many conditions in floats, as rows of equal length; groups of no mass fill them up."""
+
+    def __init__(self, conditions: Sequence[Condition], amounts: Amounts) -> None:
+        wide = max(len(c.found) for c in conditions)
+        rows = [[*c.found, *[c.found[0]] * (wide - len(c.found))] for c in conditions]
+        real = np.arange(wide) < np.array([len(c.found) for c in conditions])[:, None]
+        self.weight = np.array([[g.weight / (1 << c.shift) for g in row] for c, row in zip(conditions, rows, strict=True)])
+        self.a = np.array([[g.in_a for g in row] for row in rows])
+        self.b = np.array([[g.in_b for g in row] for row in rows])
+        sides = [c.exact for c in conditions]
+        units = (amounts.all[1], amounts.whole, amounts.whole)
+        filled = [np.zeros(real.shape) for _ in units]
+        for side, unit, into in zip(zip(*sides, strict=True), units, filled, strict=True):
+            into[real] = [n / unit for row in side for n in row]
+        self.cells = Cells(*filled)
+        self.scale_a = 1 / np.maximum((self.cells.shares * self.a).sum(1), 1e-12)
+        self.scale_b = 1 / np.maximum((self.cells.shares * self.b).sum(1), 1e-12)
+        self.most = np.where(self.a, self.weight, 0).max(1)
+        self.least = np.where(self.b, self.weight, np.inf).min(1)
+
+    def ratio(self, p: Array, rows: Any = slice(None)) -> Array:
+        """(P_A·w / P_A) / (P_B·w / P_B); 0 where nothing is asked."""
+        weight, a, b = self.weight[rows], self.a[rows], self.b[rows]
+        over, under = (p * weight * a).sum(1) * (p * b).sum(1), (p * weight * b).sum(1) * (p * a).sum(1)
+        return np.asarray(np.divide(over, under, out=np.where(over > 0, np.inf, 0.0), where=under > 0))
+
+    def sides(self, rows: Any, t: Array, bound: float) -> tuple[Array, Array]:
+        """The values whose sums are both above 0 where the condition is broken."""
+        weight, at = self.weight[rows], t[:, None]
+        over = self.scale_a[rows][:, None] * np.where(self.a[rows], weight - at, 0)
+        under = self.scale_b[rows][:, None] * np.where(self.b[rows], at - bound * weight, 0)
+        return over, under
+
+    def gradient(self, p: Array) -> Array:
+        """The derivative of the logarithm of the ratio, by P."""
+        values = np.zeros_like(p)
+        for side, sign in ((self.a, 1), (self.b, -1)):
+            mass, drawn = (p * side).sum(1)[:, None], (p * self.weight * side).sum(1)[:, None]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values += sign * np.where(side & (mass > 0) & (drawn > 0), self.weight / drawn - 1 / mass, 0)
+        return values
+
+
+@dataclass(frozen=True)
+class Cover:
+    """Intervals of t, each of a condition, with the weight of A (that of B is 1 less it)."""
+
+    row: NDArray[np.intp]
+    start: Array
+    end: Array
+    share: Array
+
+
+@dataclass(frozen=True)
+class Aim:
+    """A bound e^ε of the ratio that is hoped for, from below; `only`: no other is of use."""
+
+    bound: Fraction
+    only: bool = False
+
+
+def judge_robust(
+    weights: Integers, reads: str, joint: Joint, spec: Spec, *, protected: NDArray[np.intp] | None = None, only: bool = False
+) -> Fraction | None:
+    """An upper bound, proved, of e^level of a matrix of integer weights, over the set of a promise; None is ∞.
+
+    `protected` is the protected value of each cell, if that is not the secret. With `only`, None is also what is above e^ε: a
+    candidate is refused as soon as one P in F breaks the promise.
+    """
+    assert spec.over is not None
+    amounts, found = Amounts(spec.over.around(joint)), events(joint, spec, reads, protected)
+    rows = weights if reads == "sx" else np.tile(weights, joint.exact.shape[0])
+    parts = [[amounts.part(row, cells) for cells in found.cells] for row in rows if row.any()]
+    check_seen(found, parts, joint, spec)
+    conditions = [Condition.of(groups(pair, row, amounts.all)) for row in parts for pair in found.pairs]
+    aim = Aim(exp_bounds(spec.epsilon)[0], only) if spec.epsilon is not None and spec.epsilon <= MOST_EPSILON else None
+    return decide(conditions, amounts, aim)
+
+
+def decide(conditions: list[Condition], amounts: Amounts, aim: Aim | None) -> Fraction | None:
+    """The answer of `judge_robust`: a search, but for conditions whose ratio is the same for all distributions."""
+    settled = [c.settled for c in conditions]
+    floor = max([Fraction(1), *(r for r in settled if r is not None)])
+    loose = [c for c, r in zip(conditions, settled, strict=True) if r is None]
+    if aim and aim.only and floor > aim.bound:
+        return None
+    return Search(loose, amounts).decide(floor, aim) if loose else floor
+
+
+class Search:
+    """The worst ratio of some conditions: found in floats, proved in integers and balls."""
+
+    def __init__(self, conditions: list[Condition], amounts: Amounts) -> None:
+        self.conditions, self.amounts = conditions, amounts
+        self.world = WORLDS[amounts.region.name](amounts.region.radius)
+        self.batch = Batch(conditions, amounts)
+
+    def decide(self, floor: Fraction, aim: Aim | None) -> Fraction | None:
+        """The answer of `judge_robust`; it is at least `floor`."""
+        worst = max(float(floor), self.climb())
+        if aim and aim.only:
+            return aim.bound if worst < HUGE and self.proved(self.cover(worst, aim.bound)[1], aim.bound) else None
+        for margin in MARGINS:
+            worst, cover = self.cover(worst, None, margin)
+            if not worst < HUGE:
+                return None
+            bound = max(floor, Fraction(worst) * (1 + margin))
+            if self.proved(cover, bound):
+                return bound
+            if aim and worst < aim.bound < bound * (1 + margin) and self.proved(self.cover(worst, aim.bound)[1], aim.bound):
+                return aim.bound
+        raise SolverError(f"no bound near the worst ratio that was found, {worst:.6g}, could be proved; please report this")
+
+    def climb(self) -> float:
+        """A ratio that some P in F reaches: linearise its logarithm, take the P that is best for that, again and again."""
+        p = self.batch.cells.shares if not self.batch.cells.high.any() else self._inside()
+        best = self.batch.ratio(p)
+        for _ in range(CLIMBS):
+            p, _ = self.world.worst(self.batch.gradient(p), self.batch.cells)
+            best = np.maximum(best, self.batch.ratio(p))
+        return float(best.max())
+
+    def _inside(self) -> Array:
+        return self.world.worst(np.zeros_like(self.batch.weight), self.batch.cells)[0]
+
+    def cover(self, worst: float, fixed: Fraction | None, margin: Fraction = Fraction(0)) -> tuple[float, Cover]:
+        """The worst ratio found, at least the one given, and intervals of all t that prove a little more to be a bound.
+
+        With `fixed`, that is what is to be proved, and a worse ratio ends the search.
+        """
+        kept: list[tuple[Any, ...]] = []
+        row, most = np.arange(len(self.conditions)), HUGE if fixed is None else float(fixed)
+        bound = worst * (1 + float(margin)) if fixed is None else most
+        start, end = bound * self.batch.least, self.batch.most.copy()
+        for _ in range(ROUNDS):
+            row, start, end = (part[start < end] for part in (row, start, end))
+            if not len(row) or worst > most or len(row) > MOST_OPEN * (len(self.conditions) + 50):
+                break
+            middle = (start + end) / 2
+            share, ratio = self.balance(row, middle, bound)
+            if ratio.max() > bound:
+                worst = float(ratio.max())
+                bound = worst * (1 + float(margin)) if fixed is None else most
+            share, sure = self.settle(row, start, end, share, bound)
+            kept.append((row[sure], start[sure], end[sure], share[sure]))
+            row, middle = row[~sure], middle[~sure]
+            start, end = np.append(start[~sure], middle), np.append(middle, end[~sure])
+            row = np.append(row, row)
+        kept.append((row, start, end, np.full(len(row), 0.5)))
+        return worst, Cover(*(np.concatenate(part) for part in zip(*kept, strict=True)))
+
+    def balance(self, row: Any, t: Array, bound: float) -> tuple[Array, Array]:
+        """For each t the weight of A that makes the largest P·v least, and the largest ratio of the P's met on the way.
+
+        The largest P·v is convex in the weight. Each P is a line below it: a step is to where two meet, or half.
+        """
+        over, under = self.batch.sides(row, t, bound)
+        cells, low, high = self.batch.cells.take(row), np.zeros(len(t)), np.ones(len(t))
+        left, right = self.world.worst(under, cells)[0], self.world.worst(over, cells)[0]
+        for step in range(STEPS):
+            share = (low + high) / 2 if step % 2 else _meet(left, right, over, under, low, high)
+            p, _ = self.world.worst(share[:, None] * over + (1 - share)[:, None] * under, cells)
+            more = (p * (over - under)).sum(1) > 0  # A counts for too much
+            low, high = np.where(more, low, share), np.where(more, share, high)
+            left, right = np.where(more[:, None], left, p), np.where(more[:, None], p, right)
+        lack, excess = (left * (over - under)).sum(1), (right * (over - under)).sum(1)
+        part = np.clip(np.divide(excess, excess - lack, out=np.full(len(t), 0.5), where=excess > lack), 0, 1)[:, None]
+        ratios = [self.batch.ratio(p, row) for p in (left, right, part * left + (1 - part) * right)]
+        return _meet(left, right, over, under, low, high), np.max(ratios, axis=0)
+
+    def settle(self, row: Any, start: Array, end: Array, share: Array, bound: float) -> tuple[Array, NDArray[np.bool_]]:
+        """Of the weights found, all on A and all on B, the one that does best at both ends, and whether that is enough."""
+        choices = np.array([share, np.ones_like(share), np.zeros_like(share)])
+        most = np.array([np.maximum(*(self.largest(row, t, c, bound) for t in (start, end))) for c in choices])
+        best = np.argmin(most, axis=0)
+        pick = best, np.arange(len(share))
+        return choices[pick], most[pick] <= 0
+
+    def largest(self, row: Any, t: Array, share: Array, bound: float) -> Array:
+        """The largest P·v over F at a t."""
+        values = self._values(row, t, share, bound)
+        return np.asarray((self.world.worst(values, self.batch.cells.take(row))[0] * values).sum(1))
+
+    def _values(self, row: Any, t: Array, share: Array, bound: float) -> Array:
+        over, under = self.batch.sides(row, t, bound)
+        return np.asarray(share[:, None] * over + (1 - share)[:, None] * under)
+
+    def proved(self, cover: Cover, bound: Fraction) -> bool:
+        """Whether the intervals cover every t of every condition, and each of them holds, for this bound of the ratio."""
+        order = np.lexsort((cover.start, cover.row))
+        cover = Cover(cover.row[order], cover.start[order], cover.end[order], cover.share[order])
+        hints = [self._hint(cover, t, float(bound)).tolist() for t in (cover.start, cover.end)]
+        first = np.searchsorted(cover.row, np.arange(len(self.conditions) + 1))
+        return all(
+            self._covered(k, [(cover, i, hints[0][i], hints[1][i]) for i in range(first[k], first[k + 1])], bound)
+            for k in range(len(self.conditions))
+        )
+
+    def _hint(self, cover: Cover, t: Array, bound: float) -> Array:
+        """The μ that floats recommend, a little above the largest value."""
+        t = np.clip(t, bound * self.batch.least[cover.row], self.batch.most[cover.row])
+        values = self._values(cover.row, t, cover.share, bound)
+        mu = self.world.worst(values, self.batch.cells.take(cover.row))[1]
+        return np.asarray(mu + 1e-15 * np.abs(values).max(axis=1, initial=0))
+
+    def _covered(self, k: int, pieces: list[tuple[Cover, int, float, float]], bound: Fraction) -> bool:
+        condition = self.conditions[k]
+        shift = condition.shift + PLACES
+        low = (min(g.weight for g in condition.found if g.in_b) * bound.numerator << PLACES) // bound.denominator
+        high = max(g.weight for g in condition.found if g.in_a) << PLACES
+        counts, least, most = condition.exact
+        cells = Exact(counts, least, most, self.amounts.whole)
+        scales = Fraction(self.batch.scale_a[k]), Fraction(self.batch.scale_b[k])
+        reached = low
+        for cover, i, *hints in pieces:
+            start, end = (_whole(float(t[i]), shift) for t in (cover.start, cover.end))
+            # Floats round the ends of all: the first piece and the last are proved up to the exact ones.
+            ends = [low if i == pieces[0][1] else max(start, low), high if i == pieces[-1][1] else min(end, high)]
+            if ends[0] > reached:
+                return False
+            if ends[0] < ends[1]:
+                share = Fraction(float(cover.share[i]))
+                weights = _whole(share * scales[0], PLACES), _whole((1 - share) * scales[1], PLACES)
+                for t, mu in zip(ends, hints, strict=True):
+                    values = list(_values(condition.found, t, weights, bound))
+                    hint = _whole(mu, shift + PLACES) * bound.denominator
+                    if not self._proves(values, cells, hint):
+                        return False
+            reached = max(reached, ends[1])
+        return reached >= high
+
+    def _proves(self, values: list[int], cells: Exact, mu: int) -> bool:
+        return max(values) <= 0 or self.world.proves(values, cells, mu)
+
+
+def _values(found: Sequence[Group], t: int, weights: tuple[int, int], bound: Fraction) -> Iterator[int]:
+    """v times a constant, in integers."""
+    up, down = bound.numerator, bound.denominator
+    for g in found:
+        weight = g.weight << PLACES
+        over = weights[0] * (weight - t) * down if g.in_a else 0
+        yield over + (weights[1] * (t * down - weight * up) if g.in_b else 0)
+
+
+def _meet(left: Array, right: Array, over: Array, under: Array, low: Array, high: Array) -> Array:
+    """The weight of A for which two distributions give the same P·v, between the weights known."""
+    at_none, slope = ((left - right) * under).sum(1), ((right - left) * (over - under)).sum(1)
+    return np.asarray(np.clip(np.divide(at_none, slope, out=(low + high) / 2, where=slope > 0), low, high))
+
+
+def _whole(value: float | Fraction, places: int) -> int:
+    exact = Fraction(value)
+    return (exact.numerator << places) // exact.denominator
