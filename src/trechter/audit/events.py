@@ -95,6 +95,12 @@ class Amounts:
         self.columns = np.array(columns, object)
         self.all: Amount = tuple(self.columns.sum(axis=1).tolist())
 
+    def rest(self, found: Events) -> list[Amount]:
+        """What lies in neither event of each pair."""
+        sizes = [tuple(self.columns[:, cells].sum(axis=1).tolist()) for cells in found.cells]
+        without = [_minus(self.all, sizes[p.b if p.inside else p.a]) for p in found.pairs]
+        return [m if p.inside or p.around else _minus(m, sizes[p.b]) for p, m in zip(found.pairs, without, strict=True)]
+
     def part(self, row: Integers, cells: NDArray[np.intp]) -> Part:
         """How much lies in some cells, by the weight that a row has there."""
         weights, at = np.unique(row[cells], return_inverse=True)
@@ -103,8 +109,8 @@ class Amounts:
         return {int(w): tuple(amount) for w, amount in zip(weights.tolist(), sums.tolist(), strict=True)}
 
 
-def groups(pair: Pair, parts: Sequence[Part], everything: Amount) -> list[Group]:
-    """The cells of a condition, grouped."""
+def groups(pair: Pair, parts: Sequence[Part], rest: Amount) -> list[Group]:
+    """The cells of a condition, grouped; `rest` is what lies in neither event."""
     a, b = parts[pair.a], parts[pair.b]
     if pair.inside:
         found = [Group(w, True, True, m) for w, m in a.items()]
@@ -115,7 +121,6 @@ def groups(pair: Pair, parts: Sequence[Part], everything: Amount) -> list[Group]
     else:
         found = [Group(w, True, False, m) for w, m in a.items()]
         found += [Group(w, False, True, m) for w, m in b.items()]
-    rest = _minus(everything, *(g.amount for g in found))
     return found + ([Group(0, False, False, rest)] if rest[0] else [])
 
 
@@ -124,8 +129,8 @@ def _without(whole: Part, part: Part) -> Part:
     return {w: m for w, m in rest.items() if m[0]}
 
 
-def _minus(amount: Amount, *others: Amount) -> Amount:
-    return tuple(v - sum(parts) for v, parts in zip(amount, zip(*others, strict=True), strict=True)) if others else amount
+def _minus(amount: Amount, other: Amount) -> Amount:
+    return tuple(v - part for v, part in zip(amount, other, strict=True))
 
 
 def check_seen(found: Events, parts: list[list[Part]], joint: Joint, spec: Spec) -> None:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trechter.audit.apart import APART, Counted, Sides
 from trechter.audit.events import Amounts, Group, check_seen, events, groups
 from trechter.audit.worlds import WORLDS, Array, Cells, Exact
 from trechter.errors import SolverError
@@ -33,8 +34,9 @@ from trechter.model.spec import Spec
 MARGINS = [Fraction(1, 10**k) for k in (10, 9, 8, 7, 6, 4, 2)]  # above the worst that was found, relatively
 STEPS = 28  # to the weight of A against B
 ROUNDS, MOST_OPEN = 60, 4  # of halving intervals; how many may be left, by condition
-CLIMBS = 12  # of linearising the ratio
+CLIMBS, STILL = 40, 1e-11  # of linearising the ratio; a step that is none
 PLACES = 60  # binary places of t and of λ
+TINY = 1e-15  # what μ is raised by, so that it is not below the largest value
 HUGE = 1e15  # a ratio that is taken for infinite
 MOST_EPSILON = 30  # whose exponential is less than that
 
@@ -102,14 +104,21 @@ class Batch:
         under = self.scale_b[rows][:, None] * np.where(self.b[rows], at - bound * weight, 0)
         return over, under
 
-    def gradient(self, p: Array) -> Array:
-        """The derivative of the logarithm of the ratio, by P."""
-        values = np.zeros_like(p)
-        for side, sign in ((self.a, 1), (self.b, -1)):
-            mass, drawn = (p * side).sum(1)[:, None], (p * self.weight * side).sum(1)[:, None]
+    def gradient(self, p: Array, rows: Any, bound: float) -> tuple[Array, list[tuple[Array, Array]]]:
+        """The derivative of P(y|A) − E P(y|B) by P; and P(A), P(y|A), P(B), P(y|B)."""
+        values, sums, weight = np.zeros_like(p), [], self.weight[rows]
+        for side, factor in ((self.a[rows], 1.0), (self.b[rows], -bound)):
+            mass, drawn = (p * side).sum(1), (p * weight * side).sum(1)
+            given = np.divide(drawn, mass, out=np.zeros_like(mass), where=mass > 0)
             with np.errstate(divide="ignore", invalid="ignore"):
-                values += sign * np.where(side & (mass > 0) & (drawn > 0), self.weight / drawn - 1 / mass, 0)
-        return values
+                values += np.where(side & (mass > 0)[:, None], factor * (weight - given[:, None]) / mass[:, None], 0)
+            sums.append((mass, given))
+        return values, sums
+
+    def shares(self, rows: Any) -> Sides:
+        """What was counted in A and in B."""
+        shares = self.cells.shares[rows]
+        return Sides(self.weight[rows], shares * self.a[rows], shares * self.b[rows])
 
 
 @dataclass(frozen=True)
@@ -143,7 +152,8 @@ def judge_robust(
     rows = weights if reads == "sx" else np.tile(weights, joint.exact.shape[0])
     parts = [[amounts.part(row, cells) for cells in found.cells] for row in rows if row.any()]
     check_seen(found, parts, joint, spec)
-    conditions = [Condition.of(groups(pair, row, amounts.all)) for row in parts for pair in found.pairs]
+    pairs = list(zip(found.pairs, amounts.rest(found), strict=True))
+    conditions = [Condition.of(groups(pair, row, rest)) for row in parts for pair, rest in pairs]
     aim = Aim(exp_bounds(spec.epsilon)[0], only) if spec.epsilon is not None and spec.epsilon <= MOST_EPSILON else None
     return decide(conditions, amounts, aim)
 
@@ -165,47 +175,91 @@ class Search:
         self.conditions, self.amounts = conditions, amounts
         self.world = WORLDS[amounts.region.name](amounts.region.radius)
         self.batch = Batch(conditions, amounts)
+        kind = APART.get(amounts.region.name)
+        self.apart = kind(amounts.region.radius) if kind else None
+        self.direct = ~(self.batch.a & self.batch.b).any(axis=1) & (self.apart is not None)
+        self.hints = np.full((3, len(conditions)), np.inf)
 
     def decide(self, floor: Fraction, aim: Aim | None) -> Fraction | None:
         """The answer of `judge_robust`; it is at least `floor`."""
-        worst = max(float(floor), self.climb())
+        worst = self.climb(float(floor), aim)
         if aim and aim.only:
-            return aim.bound if worst < HUGE and self.proved(self.cover(worst, aim.bound)[1], aim.bound) else None
+            return aim.bound if worst <= aim.bound and self.shown(worst, aim.bound)[1] else None
         for margin in MARGINS:
-            worst, cover = self.cover(worst, None, margin)
             if not worst < HUGE:
                 return None
-            bound = max(floor, Fraction(worst) * (1 + margin))
-            if self.proved(cover, bound):
-                return bound
-            if aim and worst < aim.bound < bound * (1 + margin) and self.proved(self.cover(worst, aim.bound)[1], aim.bound):
+            if aim and worst < aim.bound < worst * (1 + margin) and self.shown(worst, aim.bound)[1]:
                 return aim.bound
+            worst, bound = self.shown(worst, None, floor, margin)
+            if bound:
+                return bound
         raise SolverError(f"no bound near the worst ratio that was found, {worst:.6g}, could be proved; please report this")
 
-    def climb(self) -> float:
-        """A ratio that some P in F reaches: linearise its logarithm, take the P that is best for that, again and again."""
+    def shown(
+        self, worst: float, fixed: Fraction | None, floor: Fraction = Fraction(1), margin: Fraction = Fraction(0)
+    ) -> tuple[float, Fraction | None]:
+        """The worst ratio found, at least the one given, and a bound that is proved for all conditions: the fixed one, or one
+        that is hardly above the worst; None if it could not be proved."""
+        bound = fixed or max(floor, Fraction(worst) * (1 + margin))
+        row = np.array([k for k in range(len(self.conditions)) if not self._directly(k, bound)], np.intp)
+        worst, cover = self.cover(row, worst, fixed, margin)
+        if not worst < HUGE:
+            return worst, None
+        bound = fixed or max(floor, Fraction(worst) * (1 + margin))
+        return worst, bound if self.proved(row, cover, bound) else None
+
+    def climb(self, worst: float, aim: Aim | None) -> float:
+        """A ratio that some P in F reaches: linearise P(y|A) − E P(y|B), E the worst ratio so far, take the P that is best for
+        that, again and again. Conditions leave when they are sure to be no worse, or come to rest."""
         p = self.batch.cells.shares if not self.batch.cells.high.any() else self._inside()
-        best = self.batch.ratio(p)
+        worst, row = max(worst, float(self.batch.ratio(p).max())), np.arange(len(self.conditions))
         for _ in range(CLIMBS):
-            p, _ = self.world.worst(self.batch.gradient(p), self.batch.cells)
-            best = np.maximum(best, self.batch.ratio(p))
-        return float(best.max())
+            if not len(row) or not worst < HUGE or (aim and aim.only and worst > aim.bound):
+                break
+            bound = float(aim.bound) if aim and aim.only else worst * (1 + float(MARGINS[0]))
+            values, sums = self.batch.gradient(p, row, bound)
+            found, level = self.world.worst(values, self.batch.cells.take(row))
+            worst = max(worst, float(self.batch.ratio(found, row).max()))
+            left = (np.abs(found - p).max(axis=1) > STILL) & ~self._enough(row, level, sums, bound)
+            p, row = found[left], row[left]
+        return worst
+
+    def _enough(self, row: Any, level: Array, sums: list[tuple[Array, Array]], bound: float) -> NDArray[np.bool_]:
+        """Whether the μ and ν that belong to a step prove a condition; they are kept, with the bound that they prove."""
+        if self.apart is None:
+            return np.zeros(len(row), bool)
+        (a, over), (b, under) = sums
+        mu, nu = over + level * a, level * b / bound - under
+        sure = np.asarray(self.direct[row] & (self.apart.excess(self.batch.shares(row), mu, nu, bound) < 0))
+        self.hints[:, row[sure]] = mu[sure], nu[sure], np.full(sure.sum(), bound)
+        return sure
+
+    def _directly(self, k: int, bound: Fraction) -> bool:
+        """Whether a condition of two events apart is proved by its μ and ν, for this bound or a smaller one."""
+        mu, nu, least = self.hints[:, k].tolist()
+        if self.apart is None or not least <= bound:
+            return False
+        found, shift = self.conditions[k].found, self.conditions[k].shift + PLACES
+        a = [(g.amount[1], g.weight << PLACES) for g in found if g.in_a]
+        b = [(g.amount[1], g.weight << PLACES) for g in found if g.in_b]
+        whole = Counted(a, b, self.amounts.all[1])
+        return self.apart.proves(whole, _whole(mu + TINY, shift), _whole(nu + TINY, shift), Fraction(least))
 
     def _inside(self) -> Array:
         return self.world.worst(np.zeros_like(self.batch.weight), self.batch.cells)[0]
 
-    def cover(self, worst: float, fixed: Fraction | None, margin: Fraction = Fraction(0)) -> tuple[float, Cover]:
+    def cover(self, row: NDArray[np.intp], worst: float, fixed: Fraction | None, margin: Fraction) -> tuple[float, Cover]:
         """The worst ratio found, at least the one given, and intervals of all t that prove a little more to be a bound.
 
         With `fixed`, that is what is to be proved, and a worse ratio ends the search.
         """
         kept: list[tuple[Any, ...]] = []
-        row, most = np.arange(len(self.conditions)), HUGE if fixed is None else float(fixed)
+        most, many = HUGE if fixed is None else float(fixed), len(row) + 50
         bound = worst * (1 + float(margin)) if fixed is None else most
-        start, end = bound * self.batch.least, self.batch.most.copy()
+        start, end = bound * self.batch.least[row], self.batch.most[row]
         for _ in range(ROUNDS):
             row, start, end = (part[start < end] for part in (row, start, end))
-            if not len(row) or worst > most or len(row) > MOST_OPEN * (len(self.conditions) + 50):
+            if not len(row) or worst > most or len(row) > MOST_OPEN * many:
                 break
             middle = (start + end) / 2
             share, ratio = self.balance(row, middle, bound)
@@ -256,15 +310,15 @@ class Search:
         over, under = self.batch.sides(row, t, bound)
         return np.asarray(share[:, None] * over + (1 - share)[:, None] * under)
 
-    def proved(self, cover: Cover, bound: Fraction) -> bool:
-        """Whether the intervals cover every t of every condition, and each of them holds, for this bound of the ratio."""
+    def proved(self, rows: NDArray[np.intp], cover: Cover, bound: Fraction) -> bool:
+        """Whether the intervals cover every t of these conditions, and each of them holds, for this bound of the ratio."""
         order = np.lexsort((cover.start, cover.row))
         cover = Cover(cover.row[order], cover.start[order], cover.end[order], cover.share[order])
         hints = [self._hint(cover, t, float(bound)).tolist() for t in (cover.start, cover.end)]
-        first = np.searchsorted(cover.row, np.arange(len(self.conditions) + 1))
+        first, last = (np.searchsorted(cover.row, rows, side=side) for side in ("left", "right"))
         return all(
-            self._covered(k, [(cover, i, hints[0][i], hints[1][i]) for i in range(first[k], first[k + 1])], bound)
-            for k in range(len(self.conditions))
+            self._covered(k, [(cover, i, hints[0][i], hints[1][i]) for i in range(first[j], last[j])], bound)
+            for j, k in enumerate(rows.tolist())
         )
 
     def _hint(self, cover: Cover, t: Array, bound: float) -> Array:
@@ -272,7 +326,7 @@ class Search:
         t = np.clip(t, bound * self.batch.least[cover.row], self.batch.most[cover.row])
         values = self._values(cover.row, t, cover.share, bound)
         mu = self.world.worst(values, self.batch.cells.take(cover.row))[1]
-        return np.asarray(mu + 1e-15 * np.abs(values).max(axis=1, initial=0))
+        return np.asarray(mu + TINY * np.abs(values).max(axis=1, initial=0))
 
     def _covered(self, k: int, pieces: list[tuple[Cover, int, float, float]], bound: Fraction) -> bool:
         condition = self.conditions[k]
@@ -292,6 +346,8 @@ class Search:
             if ends[0] < ends[1]:
                 share = Fraction(float(cover.share[i]))
                 weights = _whole(share * scales[0], PLACES), _whole((1 - share) * scales[1], PLACES)
+                if min(weights) < 0 or not any(weights):
+                    return False
                 for t, mu in zip(ends, hints, strict=True):
                     values = list(_values(condition.found, t, weights, bound))
                     hint = _whole(mu, shift + PLACES) * bound.denominator

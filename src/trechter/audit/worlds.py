@@ -135,7 +135,7 @@ class ChiSquare(Smooth):
     def proves(self, values: Sequence[int], cells: Exact, mu: int) -> bool:
         with flint.ctx.workprec(BITS):
             found = sum((n * flint.arb(mu - v).sqrt() for n, v in zip(cells.counts, values, strict=True) if n), flint.arb(0))
-            return bool(found * found >= mu * ball(1 + self.radius) * sum(cells.counts) ** 2)
+            return mu >= max(values) and bool(found * found >= mu * ball(1 + self.radius) * sum(cells.counts) ** 2)
 
 
 class KullbackLeibler(Smooth):
@@ -154,7 +154,7 @@ class KullbackLeibler(Smooth):
 
     def proves(self, values: Sequence[int], cells: Exact, mu: int) -> bool:
         kept = [(n, v) for n, v in zip(cells.counts, values, strict=True) if n]
-        if any(v == mu for _, v in kept):
+        if mu < max(values) or any(v == mu for _, v in kept):
             return False
         with flint.ctx.workprec(BITS):
             found = sum((n * (flint.arb(mu - v) / mu).log() for n, v in kept), flint.arb(0))
