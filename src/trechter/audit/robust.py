@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import nextafter
 from typing import Any
 
 import numpy as np
@@ -182,7 +183,7 @@ class Search:
 
     def decide(self, floor: Fraction, aim: Aim | None) -> Fraction | None:
         """The answer of `judge_robust`; it is at least `floor`."""
-        worst = self.climb(float(floor), aim)
+        worst = self.apart_worst(self.climb(float(floor), aim), aim)
         if aim and aim.only:
             return aim.bound if worst <= aim.bound and self.shown(worst, aim.bound)[1] else None
         for margin in MARGINS:
@@ -216,12 +217,34 @@ class Search:
         for _ in range(CLIMBS):
             if not len(row) or not worst < HUGE or (aim and aim.only and worst > aim.bound):
                 break
-            bound = float(aim.bound) if aim and aim.only else worst * (1 + float(MARGINS[0]))
+            bound = nextafter(float(aim.bound), 0) if aim and aim.only else worst * (1 + float(MARGINS[0]))
             values, sums = self.batch.gradient(p, row, bound)
             found, level = self.world.worst(values, self.batch.cells.take(row))
             worst = max(worst, float(self.batch.ratio(found, row).max()))
             left = (np.abs(found - p).max(axis=1) > STILL) & ~self._enough(row, level, sums, bound)
             p, row = found[left], row[left]
+        return worst
+
+    def apart_worst(self, worst: float, aim: Aim | None) -> float:
+        """The same, of two events apart to the last digits: the bound of P(y|A) − E P(y|B) falls with E, and its slope says
+        where it ends. The μ and ν that prove a little more than the answer are kept."""
+        row = np.flatnonzero(self.direct & ~(self.hints[2] <= worst))
+        if self.apart is None or not len(row):
+            return worst
+        for _ in range(CLIMBS):
+            bound = nextafter(float(aim.bound), 0) if aim and aim.only else worst * (1 + float(MARGINS[0]))
+            sides, top, low = self.batch.shares(row), self.batch.most[row], self.batch.least[row]
+            mu, nu, excess, slope = self.apart.best(sides, top, low, bound)
+            sure = excess <= 0
+            self.hints[:, row[sure]] = mu[sure], nu[sure], np.full(sure.sum(), bound)
+            with np.errstate(all="ignore"):
+                reached = np.where(sure, 0, bound - excess / slope)
+            row = row[~sure]
+            if not len(row) or not np.all(reached < HUGE):
+                return max(worst, float(np.nan_to_num(reached, nan=np.inf).max(initial=0)))
+            if aim and aim.only:
+                return max(worst, float(reached.max()))
+            worst = max(worst, float(reached.max()))
         return worst
 
     def _enough(self, row: Any, level: Array, sums: list[tuple[Array, Array]], bound: float) -> NDArray[np.bool_]:

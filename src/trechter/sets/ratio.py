@@ -34,7 +34,7 @@ class Search:
 
 
 SMOOTH = Search(levels=8, rounds=1, halvings=8)  # climbing does the rest
-FLAT = Search(levels=12, rounds=4, halvings=40)  # a set with faces: climbing may stop at an edge
+FLAT = Search(levels=12, rounds=9, halvings=40)  # a set with faces: climbing may stop at an edge
 
 
 def worst_by_levels(support: Support, p: Array, events: Events, rows: Array, factor: float, search: Search = SMOOTH) -> Worst:
