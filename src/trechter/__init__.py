@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from trechter.model.protocol import Protocol
     from trechter.model.result import Result
     from trechter.optimal import design, frontier
+    from trechter.optimal.average import average_funnel, information_bottleneck
     from trechter.privacy import LDP, LIP, SRLDP, SRLIP
     from trechter.workflow import audit_matrix, audit_tables, compare, publish, verify
     from trechter.workflow.ledger import Ledger
@@ -96,6 +97,7 @@ _HOMES = {
     "model.kinds": ("Protocol",),
     "model.result": ("Result",),
     "optimal": ("design", "frontier"),
+    "optimal.average": ("average_funnel", "information_bottleneck"),
     "privacy": ("LDP", "LIP", "SRLDP", "SRLIP"),
     "workflow": ("audit_matrix", "audit_tables", "compare", "publish", "verify"),
     "workflow.ledger": ("Ledger",),
@@ -128,6 +130,7 @@ __all__ = [
     "accuracy",
     "audit_matrix",
     "audit_tables",
+    "average_funnel",
     "certify",
     "compare",
     "compose",
@@ -139,6 +142,7 @@ __all__ = [
     "generalise",
     "grr",
     "identity",
+    "information_bottleneck",
     "ldp_level",
     "leakage",
     "marginal",
