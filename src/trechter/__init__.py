@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from trechter.model.protocol import Protocol
     from trechter.model.result import Result
     from trechter.optimal import design, frontier
+    from trechter.optimal.average import average_funnel, information_bottleneck
     from trechter.privacy import LDP, LIP, SRLDP, SRLIP, Robust
     from trechter.sets import Boxes, ChiSquare, KullbackLeibler, TotalVariation
     from trechter.workflow import audit_matrix, audit_tables, compare, publish, verify
@@ -101,6 +102,7 @@ _HOMES = {
     "optimal": ("design", "frontier"),
     "privacy": ("LDP", "LIP", "SRLDP", "SRLIP", "Robust"),
     "sets": ("Boxes", "ChiSquare", "KullbackLeibler", "TotalVariation"),
+    "optimal.average": ("average_funnel", "information_bottleneck"),
     "workflow": ("audit_matrix", "audit_tables", "compare", "publish", "verify"),
     "workflow.ledger": ("Ledger",),
 }
@@ -138,6 +140,7 @@ __all__ = [
     "accuracy",
     "audit_matrix",
     "audit_tables",
+    "average_funnel",
     "certify",
     "compare",
     "compose",
@@ -149,6 +152,7 @@ __all__ = [
     "generalise",
     "grr",
     "identity",
+    "information_bottleneck",
     "ldp_level",
     "leakage",
     "marginal",

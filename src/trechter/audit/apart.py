@@ -71,7 +71,7 @@ class Curve:
         a, b = self.mu_mu * gap[0] ** 2 + np.abs(slope[0]), self.nu_nu * gap[1] ** 2 + np.abs(slope[1])
         c = self.mu_nu * gap[0] * gap[1]
         step = np.array([c * slope[1] - b * slope[0], c * slope[0] - a * slope[1]]) / (a * b - c * c)
-        return np.clip(np.nan_to_num(step, nan=0.0), -LONGEST, LONGEST)
+        return np.asarray(np.clip(np.nan_to_num(step, nan=0.0), -LONGEST, LONGEST))
 
 
 class Apart(ABC):
