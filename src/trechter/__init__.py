@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from trechter.optimal import design, frontier
     from trechter.optimal.average import average_funnel, information_bottleneck
     from trechter.privacy import LDP, LIP, SRLDP, SRLIP
-    from trechter.workflow import audit_matrix, audit_tables, compare, publish, verify
+    from trechter.workflow import audit_matrix, audit_tables, compare, estimate, publish, verify
     from trechter.workflow.ledger import Ledger
 
 __version__ = "0.1.0"
@@ -99,7 +99,7 @@ _HOMES = {
     "optimal": ("design", "frontier"),
     "optimal.average": ("average_funnel", "information_bottleneck"),
     "privacy": ("LDP", "LIP", "SRLDP", "SRLIP"),
-    "workflow": ("audit_matrix", "audit_tables", "compare", "publish", "verify"),
+    "workflow": ("audit_matrix", "audit_tables", "compare", "estimate", "publish", "verify"),
     "workflow.ledger": ("Ledger",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -138,6 +138,7 @@ __all__ = [
     "constant",
     "design",
     "digits",
+    "estimate",
     "frontier",
     "generalise",
     "grr",

@@ -62,6 +62,7 @@ PUBLIC = {
     "constant",
     "design",
     "digits",
+    "estimate",
     "frontier",
     "generalise",
     "grr",
