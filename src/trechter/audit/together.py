@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.audit.certify import HasSpec, check_entries, check_shares, counted, facts_of, holds, judge, spec_of
+from trechter.audit.certify import HasSpec, check_entries, check_shares, counted, facts_of, holds, judge, robust, spec_of
 from trechter.audit.definitions import DEFINITIONS, Drawn, Sums, worst_ratio
 from trechter.errors import ProtocolError
 from trechter.exact import log_up, product
@@ -60,6 +60,10 @@ def level_together(protocols: Sequence[Protocol], joint: Joint, spec: Spec) -> L
     reads = reads_of(protocols, joint.secret)
     if len(protocols) == 1 and _is_alone(protocols[0], joint, spec):
         return Level(judge(protocols[0], _narrowed(joint, protocols[0]), spec))
+    if robust(spec):
+        raise ProtocolError(
+            f"there is no judge for {spec} of several releases together: certify their composition, tr.compose, if it is small"
+        )
     read = [columns_read(p, joint.secret, joint.release, reads) for p in protocols]
     letters = _letters(joint, spec, reads, read)
     known, vast = [], []

@@ -28,12 +28,8 @@ from trechter.exact.radii import ball
 
 Array = NDArray[np.float64]
 BITS = 160  # of the balls
-SMALLEST, STEPS, NEAR, NOISE = (
-    -80.0,
-    60,
-    1e-11,
-    1e-15,
-)  # logarithm of the least μ − max v that is looked for; steps to it; how near
+SMALLEST, STEPS = -80.0, 60  # logarithm of the least μ − max v that is looked for; steps to it
+NEAR, NOISE, FLAT = 1e-11, 1e-15, 1e-200  # a step, an excess and a difference of values that are none
 
 
 @dataclass(frozen=True)
@@ -80,7 +76,7 @@ class Smooth(World):
     def worst(self, values: Array, cells: Cells) -> tuple[Array, Array]:
         top = values.max(axis=1)
         gap = top[:, None] - values
-        spread = np.maximum(gap.max(axis=1), 1e-300)
+        spread = np.where(gap.max(axis=1) > FLAT, gap.max(axis=1), 1.0)
         beyond = spread * np.exp(self._root(gap / spread[:, None], cells.shares))
         p = self._tilted(gap + beyond[:, None], cells.shares)
         p[np.arange(len(p)), np.argmin(gap, axis=1)] += np.maximum(0, 1 - p.sum(axis=1))

@@ -12,6 +12,7 @@ from trechter.cli.compare import compare
 from trechter.cli.console import run
 from trechter.cli.demo import demo
 from trechter.cli.design import design
+from trechter.cli.estimate import estimate
 from trechter.cli.frontier import frontier
 from trechter.cli.ledger import ledger
 from trechter.cli.publish import publish
@@ -20,7 +21,7 @@ from trechter.cli.sanitise import sanitise
 from trechter.cli.schema import schema
 from trechter.cli.verify import verify
 
-COMMANDS = (publish, design, frontier, compare, sanitise, verify, audit, ledger, schema, demo, reproduce)
+COMMANDS = (publish, design, frontier, compare, sanitise, verify, estimate, audit, ledger, schema, demo, reproduce)
 
 
 @click.group(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

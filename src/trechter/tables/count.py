@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -42,7 +42,7 @@ def check_size(attributes: Sequence[Attribute]) -> None:
         raise TableError(f"{sizes} is {cells:,} combinations, too many to count; use bins, or fewer columns")
 
 
-def tally(encoding: Encoding, batch: pl.DataFrame) -> pl.DataFrame:
+def tally(encoding: Callable[[pl.DataFrame], NDArray[np.intp]], batch: pl.DataFrame) -> pl.DataFrame:
     """The rows of each code in a batch."""
     codes = encoding(batch)
     if codes.max(initial=0) < BATCH:

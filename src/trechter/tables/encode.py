@@ -94,10 +94,10 @@ def unseen(attribute: Attribute, found: Iterable[pl.DataFrame]) -> SchemaError:
         rows.update(dict(part.rows()))
     nulls = rows.pop(None, 0)
     if nulls and None not in attribute.values:
-        what = _plural(nulls, "empty cell")
+        what = plural(nulls, "empty cell")
         advice = 'declare null = "value" to make them a category of their own, or leave those rows out'
     else:
-        what = f"{_plural(rows.total(), 'cell')} outside its domain: {_examples(rows)}"
+        what = f"{plural(rows.total(), 'cell')} outside its domain: {examples(rows)}"
         advice = (
             f'its values are {shorten(attribute.labels, 6)}; add what is missing to the schema, or declare unseen = "other"'
         )
@@ -107,13 +107,15 @@ def unseen(attribute: Attribute, found: Iterable[pl.DataFrame]) -> SchemaError:
     return SchemaError(f"column {attribute.name!r} has {what}; {advice}")
 
 
-def _examples(rows: Counter[str | None]) -> str:
-    shown = [f"{cell!r} ({_plural(n, 'row')})" for cell, n in rows.most_common(SHOWN)]
+def examples(rows: Counter[str | None]) -> str:
+    """The most frequent cells, and how many more there are."""
+    shown = [f"{cell!r} ({plural(n, 'row')})" for cell, n in rows.most_common(SHOWN)]
     rest = len(rows) - len(shown)
     return ", ".join(shown) + (f", and {rest} more" if rest else "")
 
 
-def _plural(n: int, what: str) -> str:
+def plural(n: int, what: str) -> str:
+    """So many of something."""
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 

@@ -2,6 +2,7 @@
 
 rows → record batches → codes → counts                     (infer, count)
 rows → record batches → codes → kernel → outputs → rows    (sanitise, sanitise_to)
+released rows → record batches → outputs → counts          (outputs, bit_sums)
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from trechter.tables.decode import Decoder, OutputColumn
 from trechter.tables.edges import no_categories
 from trechter.tables.encode import Encoding, UnseenError, unseen, without_code
 from trechter.tables.engine import BATCH, Engine, Step
-from trechter.tables.flags import ones
+from trechter.tables.flags import flags, patterns, sums
 from trechter.tables.frame import Frame, Lazy
 from trechter.tables.infer import NoCategoriesError, distinct, learn
 from trechter.tables.kinds import as_text
+from trechter.tables.outputs import Reading, unreleased
 from trechter.tables.parquet import Parquet
 from trechter.tables.write import check_place, write
 
@@ -107,10 +109,37 @@ class Table:
         write(path, (decoder(drawn[i : i + BATCH]) for i in range(0, max(len(drawn), 1), BATCH)))
         return len(drawn)
 
-    def ones(self, names: Sequence[str]) -> tuple[int, list[int]]:
-        """The number of rows, and of the ones in each of some columns of zeros and ones."""
-        *found, rows = pl.concat(self._run(names, ones)).sum().row(0)
-        return rows, found
+    def outputs(self, columns: Sequence[OutputColumn]) -> NDArray[np.int64]:
+        """How many rows show each output."""
+        reading, found = Reading(columns), np.zeros(len(columns[0].codes), np.int64)
+        for part in self._read(reading, partial(tally, reading)):
+            found[part["code"].to_numpy()] += part["rows"].to_numpy()
+        return found
+
+    def output_codes(self, columns: Sequence[OutputColumn]) -> NDArray[np.intp]:
+        """The output that each row shows, in the order of the rows."""
+        reading = Reading(columns)
+        return np.concatenate(
+            [p["code"].to_numpy() for p in self._read(reading, lambda b: pl.DataFrame({"code": reading(b)}))]
+        )
+
+    def bit_sums(self, names: Sequence[str], groups: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Of columns of zeros and ones: for each group of them how many rows have 0, 1, … ones in it."""
+        found = np.zeros((len(groups), groups.shape[1] + 1), np.int64)
+        for batch in self._run(names, lambda batch: batch):
+            found += sums(flags(batch), groups)
+        return found
+
+    def bit_codes(self, names: Sequence[str]) -> NDArray[np.intp]:
+        """Of at most 62 columns of zeros and ones: each row as a binary number, the first column its last digit."""
+        digits = 1 << np.arange(len(names))
+        return np.concatenate([flags(batch) @ digits for batch in self._run(names, lambda batch: batch)])
+
+    def bit_patterns(self, names: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The different rows of columns of zeros and ones, and how often each occurs."""
+        whole = pl.concat(self._run(names, patterns)).group_by(pl.exclude("rows")).agg(pl.col("rows").sum())
+        found = whole.to_numpy()
+        return found[:, :-1].astype(np.uint8), found[:, -1].astype(np.int64)
 
     def dropped(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns that a release of some columns leaves out."""
@@ -123,6 +152,13 @@ class Table:
     def _encoded(self, names: Sequence[str], step: Step) -> Iterator[pl.DataFrame]:
         with self._explained():
             yield from self._run(names, step)
+
+    def _read(self, reading: Reading, step: Step) -> Iterator[pl.DataFrame]:
+        try:
+            yield from self._run(reading.names, step)
+        except UnseenError as error:
+            attribute = error.encoder.attribute
+            raise unreleased(attribute, self._run([attribute.name], partial(without_code, error.encoder))) from None
 
     def _check(self, names: Sequence[str]) -> None:
         for name in names:
