@@ -18,13 +18,14 @@ from tests.oracles.levels import worst_ratio
 import trechter as tr
 from trechter.audit import certify_together, keeps
 from trechter.audit.apart import APART, Counted
-from trechter.audit.certify import judge_weights
+from trechter.audit.certify import judge_entries, judge_weights
 from trechter.audit.events import Amounts
 from trechter.audit.worlds import WORLDS, Cells, Exact
-from trechter.errors import NotionError, ProtocolError, RequestError
+from trechter.errors import NotionError, ProtocolError, RequestError, TooLargeError
 from trechter.exact import log_up
 from trechter.model.dense import nearest
 from trechter.model.over import Over
+from trechter.model.sparse_weights import SparseWeights
 from trechter.model.spec import Spec
 
 SETS = {
@@ -331,3 +332,22 @@ def test_a_small_unary_encoding_is_judged_as_its_matrix():
         assert (
             found == tr.worst_case_level(made.explicit(), joint, notion, over=SETS["chi-square"]) > notion.level(made, joint)
         )
+
+
+@settings(max_examples=10)
+@given(SEEDS, st.sampled_from(sorted(SETS)), st.sampled_from(["ldp", "lip", "srldp"]), st.booleans())
+def test_sparse_weights_are_judged_as_their_matrix(seed, name, notion, all_named):
+    draw = np.random.default_rng(seed)
+    joint = tr.Joint(random_counts(seed, 2, 3, 2))
+    letters = np.repeat(np.arange(6 if all_named else 4), 2)
+    outputs = np.array([np.sort(draw.choice(4, 2, replace=False)) for _ in letters[::2]]).ravel()
+    sparse = SparseWeights(np.array([2, 4, 1, 1]), outputs, letters, np.tile([8, 16], len(letters) // 2), 6, 5)
+    spec = Spec(notion, None, over=SETS[name])
+    assert judge_entries(sparse, "x", joint, spec) == judge_weights(sparse.dense(), "x", joint, spec)
+
+
+def test_more_conditions_than_can_be_proved_are_refused():
+    joint = tr.Joint(np.full((30, 2), 4))
+    weights = np.full((64, 2), 1)
+    with pytest.raises(TooLargeError, match="55,680 conditions"):
+        judge_weights(weights, "x", joint, Spec("ldp", None, over=SETS["chi-square"]))

@@ -192,9 +192,6 @@ def counted(reads: str, joint: Joint, spec: Spec) -> tuple[Integers, list[list[i
 
 def judge_sparse(protocol: SparseProtocol, joint: Joint, spec: Spec) -> Fraction | None:
     """e^level of a protocol of sparse weights."""
-    if robust(spec):
-        check_entries(protocol.sparse)
-        return judge_robust(protocol.integers, protocol.reads, joint, spec)
     return judge_entries(protocol.sparse, protocol.reads, joint, spec)
 
 
@@ -205,6 +202,8 @@ def judge_entries(weights: SparseWeights, reads: str, joint: Joint, spec: Spec) 
             f"there is no judge for {spec} and {joint.exact.shape[1]:,} values: use bins, or protect the secret"
         )
     shares = check_entries(weights)
+    if robust(spec):
+        return judge_robust(weights, reads, joint, spec)
     counts, attributes = counted(reads, joint, spec)
 
     def among(chosen: Any) -> tuple[Drawn, Sums]:

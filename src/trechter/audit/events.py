@@ -21,6 +21,7 @@ from trechter.errors import RequestError
 from trechter.exact.matrices import Integers
 from trechter.model.joint import Joint
 from trechter.model.over import Region
+from trechter.model.sparse_weights import SparseWeights
 from trechter.model.spec import Spec
 
 Amount = tuple[int, ...]  # cells, rows counted, and bounds of their probability over a common denominator
@@ -101,12 +102,58 @@ class Amounts:
         without = [_minus(self.all, sizes[p.b if p.inside else p.a]) for p in found.pairs]
         return [m if p.inside or p.around else _minus(m, sizes[p.b]) for p, m in zip(found.pairs, without, strict=True)]
 
-    def part(self, row: Integers, cells: NDArray[np.intp]) -> Part:
-        """How much lies in some cells, by the weight that a row has there."""
-        weights, at = np.unique(row[cells], return_inverse=True)
+    def parts(self, weights: Integers | SparseWeights, found: Events, letters: NDArray[np.intp]) -> list[list[Part]]:
+        """How much lies in each event, by the weight that an output has there, for every output; a cell's letter is given."""
+        if isinstance(weights, SparseWeights):
+            return self._sparse(weights, found, letters)
+        return [[self._part(row[letters[cells]], cells) for cells in found.cells] for row in weights if row.any()]
+
+    def _part(self, row: Integers, cells: NDArray[np.intp]) -> Part:
+        weights, at = np.unique(row, return_inverse=True)
         sums = np.zeros((len(weights), len(self.columns)), object)
         np.add.at(sums, at, self.columns[:, cells].T)
         return {int(w): tuple(amount) for w, amount in zip(weights.tolist(), sums.tolist(), strict=True)}
+
+    def _sparse(self, weights: SparseWeights, found: Events, letters: NDArray[np.intp]) -> list[list[Part]]:
+        """Letters of the background are counted at once."""
+        order = np.argsort(weights.output, kind="stable")
+        start = np.searchsorted(weights.output[order], np.arange(weights.outputs + 1))
+        entries = list(zip(weights.letter[order].tolist(), weights.weight[order].tolist(), strict=True))
+        events = [self._by_letter(cells, letters, weights) for cells in found.cells]
+        return [
+            [_over_background(entries[start[y] : start[y + 1]], shared, shared * weights.times, *event) for event in events]
+            for y, shared in enumerate(weights.background.tolist())
+            if shared or start[y] < start[y + 1]
+        ]
+
+    def _by_letter(
+        self, cells: NDArray[np.intp], letters: NDArray[np.intp], weights: SparseWeights
+    ) -> tuple[dict[int, Amount], Amount, Amount]:
+        """What lies in each letter of an event, in those with entries, and in those without."""
+        found, at = np.unique(letters[cells], return_inverse=True)
+        sums = np.zeros((len(found), len(self.columns)), object)
+        np.add.at(sums, at, self.columns[:, cells].T)
+        named, other = (tuple(sums[weights.named[found] == has].sum(axis=0).tolist()) for has in (True, False))
+        return dict(zip(found.tolist(), map(tuple, sums.tolist()), strict=True)), named, other
+
+
+def _over_background(
+    entries: list[tuple[int, int]], shared: int, alone: int, by_letter: dict[int, Amount], named: Amount, other: Amount
+) -> Part:
+    """What lies in an event, by weight: letters with an entry for this output, with entries for others only, and with none."""
+    part: Part = {}
+    for letter, weight in entries:
+        if letter in by_letter:
+            named = _minus(named, by_letter[letter])
+            _add(part, shared + weight, by_letter[letter])
+    _add(part, shared, named)
+    _add(part, alone, other)
+    return dict(sorted(part.items()))
+
+
+def _add(part: Part, weight: int, amount: Amount) -> None:
+    if amount[0]:
+        part[weight] = tuple(u + v for u, v in zip(part[weight], amount, strict=True)) if weight in part else amount
 
 
 def groups(pair: Pair, parts: Sequence[Part], rest: Amount) -> list[Group]:

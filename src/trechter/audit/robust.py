@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 from trechter.audit.apart import APART, Counted, Sides
 from trechter.audit.events import Amounts, Group, check_seen, events, groups
 from trechter.audit.worlds import WORLDS, Array, Cells, Exact
-from trechter.errors import SolverError
+from trechter.errors import SolverError, TooLargeError
 from trechter.exact import exp_bounds
 from trechter.exact.matrices import Integers
 from trechter.model.joint import Joint
+from trechter.model.sparse_weights import SparseWeights
 from trechter.model.spec import Spec
 
 MARGINS = [Fraction(1, 10**k) for k in (10, 9, 8, 7, 6, 4, 2)]  # above the worst that was found, relatively
@@ -39,6 +40,7 @@ CLIMBS, STILL = 40, 1e-11  # of linearising the ratio; a step that is none
 PLACES = 60  # binary places of t and of λ
 TINY = 1e-15  # what μ is raised by, so that it is not below the largest value
 HUGE = 1e15  # a ratio that is taken for infinite
+MOST_CONDITIONS = 50_000  # some minutes
 MOST_EPSILON = 30  # whose exponential is less than that
 
 
@@ -141,22 +143,38 @@ class Aim:
 
 
 def judge_robust(
-    weights: Integers, reads: str, joint: Joint, spec: Spec, *, protected: NDArray[np.intp] | None = None, only: bool = False
+    weights: Integers | SparseWeights,
+    reads: str,
+    joint: Joint,
+    spec: Spec,
+    *,
+    protected: NDArray[np.intp] | None = None,
+    only: bool = False,
 ) -> Fraction | None:
-    """An upper bound, proved, of e^level of a matrix of integer weights, over the set of a promise; None is ∞.
+    """An upper bound, proved, of e^level of integer weights of a protocol, over the set of a promise; None is ∞.
 
     `protected` is the protected value of each cell, if that is not the secret. With `only`, None is also what is above e^ε: a
     candidate is refused as soon as one P in F breaks the promise.
     """
     assert spec.over is not None
     amounts, found = Amounts(spec.over.around(joint)), events(joint, spec, reads, protected)
-    rows = weights if reads == "sx" else np.tile(weights, joint.exact.shape[0])
-    parts = [[amounts.part(row, cells) for cells in found.cells] for row in rows if row.any()]
+    letters = np.arange(joint.exact.size) % (joint.exact.shape[1] if reads == "x" else joint.exact.size)
+    outputs = weights.outputs if isinstance(weights, SparseWeights) else len(weights)
+    _check_size(outputs * len(found.pairs), spec)
+    parts = amounts.parts(weights, found, letters)
     check_seen(found, parts, joint, spec)
     pairs = list(zip(found.pairs, amounts.rest(found), strict=True))
     conditions = [Condition.of(groups(pair, row, rest)) for row in parts for pair, rest in pairs]
     aim = Aim(exp_bounds(spec.epsilon)[0], only) if spec.epsilon is not None and spec.epsilon <= MOST_EPSILON else None
     return decide(conditions, amounts, aim)
+
+
+def _check_size(conditions: int, spec: Spec) -> None:
+    if conditions > MOST_CONDITIONS:
+        raise TooLargeError(
+            f"{spec} is {conditions:,} conditions for this protocol, each to be proved for a whole set of distributions; "
+            f"at most {MOST_CONDITIONS:,} are: use a protocol with fewer outputs, or merge values"
+        )
 
 
 def decide(conditions: list[Condition], amounts: Amounts, aim: Aim | None) -> Fraction | None:
