@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from trechter.errors import RequestError, SolverError
-from trechter.optimal import chain, columns, cuts, exactly, linear, outer, pairs, vertices
+from trechter.optimal import chain, columns, conic, cuts, exactly, linear, outer, pairs, vertices
 from trechter.optimal.merge import merged
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.optimal.slab import Slab
@@ -35,6 +35,7 @@ SOLVERS: dict[str, Solver] = {
     "columns": partial(exactly.solve, whole=columns.solve),
     "linear": partial(exactly.solve, whole=linear.solve),
     "cuts": robust,
+    "conic": conic.solve,
 }
 FEW_RAYS = 3000
 FEW_LETTERS = 500  # a cone of more has too many rays, nearly always, and it takes seconds to see it

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.errors import SolverError, TrechterWarning
+from trechter.errors import RequestError, SolverError, TrechterWarning
 from trechter.geometry.cone import Array
 from trechter.measures import WorstCase
 from trechter.model.joint import Joint
@@ -85,7 +85,8 @@ class Spread:
 
 def solve(problem: Problem, budget: Budget) -> Solution:
     """The optimum within the gap or the time, one row for each reading."""
-    assert isinstance(problem, RobustProblem)
+    if not isinstance(problem, RobustProblem):
+        raise RequestError("solver 'cuts' is for what is promised over a set of distributions; use solver='auto'")
     run = Run(problem, budget)
     try:
         run.to_the_end()
@@ -102,7 +103,7 @@ class Run:
         self.problem, self.budget, self.master = problem, budget, Master(problem)
         self.stats: dict[str, Any] = {"rounds": 0}
         self.bound, self.cost = -math.inf, math.inf
-        self._keep(self._constant())
+        self._keep(constants(problem))
 
     def to_the_end(self) -> None:
         """Until the gap is closed, the time is up, or nothing is violated."""
@@ -117,20 +118,12 @@ class Run:
     def solution(self) -> Solution:
         """What is known now, private with a margin for rounding."""
         stats = self.stats | {"conditions": len(self.master)} | self.budget.halt
-        rows, among = self.rows, self.problem.among
-        if among is not None:
-            strict = among.factor * (1 - MARGIN)
-            rows = mixed(rows, among.excess(rows, strict), strict)
+        rows = repaired(self.problem, self.rows)
         return Solution(rows, -self.bound, "cuts", stats, readings=np.arange(len(rows)))
 
     @property
     def _rounds(self) -> int:
         return int(self.stats["rounds"])
-
-    def _constant(self) -> Array:
-        """Everybody says the same, one protocol for each reading."""
-        n, readings = self.problem.costs.shape
-        return np.repeat(np.eye(readings)[:, :, None], n, axis=2)
 
     def _refine(self, rows: Array) -> bool:
         """New conditions for the master, from its own answer and from points on the line to the best rows so far; these
@@ -170,6 +163,22 @@ class Run:
             self.budget.progress({"seconds": self.budget.elapsed} | known | {"columns": len(self.master), "phase": "cutting"})
 
 
+def constants(problem: RobustProblem) -> Array:
+    """Everybody says the same: one protocol for each reading."""
+    n, readings = problem.costs.shape
+    return np.repeat(np.eye(readings)[:, :, None], n, axis=2)
+
+
+def repaired(problem: RobustProblem, rows: Array) -> Array:
+    """Rows that are private, robust ones with a margin for rounding."""
+    if problem.among is None:
+        A = problem.cone.active.A.astype(np.float64)
+        gain = -A.sum(axis=1)  # what a constant row is inside; nothing at ε = 0
+        return mixed(rows, np.maximum(rows @ A[gain > 0].T / gain[gain > 0], 0).max(axis=1, initial=0), 2.0)
+    strict = problem.among.factor * (1 - MARGIN)
+    return mixed(rows, problem.among.excess(rows, strict), strict)
+
+
 def mixed(rows: Array, excess: Array, factor: float) -> Array:
     """Rows with as little of constant ones as undoes their violations: V becomes (1−t)V − t r (e^ε − 1)."""
     total = float(excess.sum())
@@ -177,6 +186,14 @@ def mixed(rows: Array, excess: Array, factor: float) -> Array:
         return rows
     t = total / (total + factor - 1)
     return np.asarray((1 - t) * rows + t * (excess / total)[:, None])
+
+
+def proven(costs: Array, whose: NDArray[np.intp], priced: Array) -> float:
+    """What every protocol costs at least: Σ_i min_ŷ of the costs and the conditions, times their multipliers, of reading ŷ."""
+    each, size = costs.T.copy(), np.abs(costs.T)
+    np.add.at(each, whose, priced)
+    np.add.at(size, whose, np.abs(priced))
+    return float(each.min(axis=0).sum() - NOISE * (1 + len(priced)) * size.max(axis=0).sum())
 
 
 class Master:
@@ -248,9 +265,7 @@ class Master:
         if shares.sum() <= 0:
             return -math.inf
         each = np.tensordot(shares / shares.sum(), np.array(self._costs), axes=1)
-        size = np.abs(each)
-        for k in np.flatnonzero((kind >= 0) & (given > 0)):
-            priced = given[k] / shares.sum() * self._conditions[kind[k]]
-            each[:, self._whose[kind[k]]] += priced
-            size[:, self._whose[kind[k]]] += np.abs(priced)
-        return float(each.min(axis=1).sum() - NOISE * (1 + len(kind)) * size.max(axis=1).sum())
+        used = np.flatnonzero((kind >= 0) & (given > 0))
+        which = kind[used]
+        priced = (given[used] / shares.sum())[:, None] * np.reshape(self._conditions, (-1, self.n))[which]
+        return proven(each, np.array(self._whose, np.intp)[which], priced)

@@ -1,0 +1,225 @@
+"""The conic program: the robust problem over χ² sets as one convex program, by the closed forms of paper 004.
+
+Theorem 2: the distortion v of the cells is at most z for all P ∈ F if and only if z ≥ μ − λ²/(B+1) for some μ ≥ max v, with
+λ = Σ P̂√(μ − v). Theorem 4: `P(w|A) ≤ e^ε P(w|B)` for all P ∈ F if and only if there are μ₁, μ₂ and Γ ≥ 0 with
+
+    μ₁ + μ₂ + 2 Γ C ≤ 3 Σ_i (Γ λ_i)^(2/3),      C = √(B+1) − 1 + P̂(A) + P̂(B)
+
+where λ₁ = Σ_A P̂√(μ₁ − w) and λ₂ = Σ_B P̂√(μ₂ + e^ε w); the paper's equation (30) lacks the minus of −e^ε. A cell with P̂ = 0
+asks only that μ ≥ v. As B falls, μ, λ² and Γ grow as 1/κ, κ = √B, and cancel each other: a solver loses its digits. So it is
+given what is left of them. With λ² = P̂(A)² m, m = M/κ, μ = m + e and f for each cell, `m ≤ (Σ P̂√(μ − v) / P̂(A))²` is
+
+    (e − v − κ f)² ≤ 4 M f,      e ≥ Σ P̂ (v + κ f) / P̂(A)
+
+which is mean and variance; z ≥ e + κ M/(B+1). And `2 P̂(A) Γ + m − 3 (Γ λ)^(2/3)`, arithmetic less geometric mean, is at most
+κ (D + 2 D') if, with G = κ Γ and M = P̂(A) G + 3 κ s + κ² (D + 2 D'),
+
+    (2 s + κ (D + 2 D'))² ≤ D (4 P̂(A) G + 8 κ s + κ² (D + 4 D')),      (2 s + κ D')² ≤ D' (4 P̂(A) G + 4 κ s + κ² D')
+
+The solver's multipliers of v are masses: of P(·|A) and P(·|B), or of P. Moved into F, if they are not in it, they prove a
+bound, whatever the solver says.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from trechter.errors import RequestError, TrechterWarning
+from trechter.geometry.cone import Array
+from trechter.optimal.cone_program import ROUND, SIGN, ZERO, Answer, ConeProgram, Index
+from trechter.optimal.cuts import RobustProblem, Spread, constants, proven, repaired
+from trechter.optimal.problem import Budget, Problem, Solution
+from trechter.privacy.robust import Among
+from trechter.sets import ChiSquare
+
+INSIDE = 1 - 1e-12  # of what F allows, for what is moved into it
+
+
+def solve(problem: Problem, budget: Budget) -> Solution:
+    """The optimum as far as the solver gets, one row for each reading."""
+    program = RobustProgram(_known(problem))
+    answer = program.solve(budget)
+    stats = {"iterations": answer.rounds, "variables": program.size} | budget.halt
+    if not answer.solved and not budget.over:
+        stats["failed"] = f"Clarabel ended as {answer.status}"
+        warnings.warn(f"the design stopped early: {stats['failed']}", TrechterWarning, stacklevel=3)
+    rows = program.best(answer.x)
+    return Solution(rows, -program.bound(answer), "conic", stats, readings=np.arange(len(rows)))
+
+
+def _known(problem: Problem) -> RobustProblem:
+    """The problem, if paper 004 has its closed forms."""
+    if not isinstance(problem, RobustProblem):
+        raise RequestError("solver 'conic' is for what is promised over a set of distributions; use solver='auto'")
+    for part in (problem.among, problem.spread):
+        if part is not None and (not isinstance(part.around.kind, ChiSquare) or part.around.radius == 0):
+            raise RequestError(
+                f"solver 'conic' knows χ² sets that are not a point, not {part.around.kind!r}; use solver='cuts'"
+            )
+    if problem.among is not None and not problem.among.events.disjoint:
+        raise RequestError(
+            "solver 'conic' knows ratios between disjoint events, as in LDP; use solver='cuts' for other notions"
+        )
+    return problem
+
+
+class RobustProgram(ConeProgram):
+    """The cone program of a robust problem, and what its answer proves."""
+
+    def __init__(self, problem: RobustProblem) -> None:
+        super().__init__()
+        self.problem, (n, readings) = problem, problem.costs.shape
+        self.w = self.new(readings, n)
+        self.add(SIGN, self.rows(SIGN, readings, n), self.w, 1)
+        sums = self.rows(ZERO, n)
+        self.add(ZERO, sums, self.w, 1)
+        self.constant(ZERO, sums, -1)
+        self.cone = problem.cone.active.A.astype(np.float64)
+        self.plain = self.rows(SIGN, readings, len(self.cone))
+        self.add(SIGN, self.plain[:, :, None], self.w[:, None, :], -self.cone)
+        if problem.spread is None:
+            self.cost(self.w, problem.costs.T)
+        self.distortion = [] if problem.spread is None else [self._distort(problem.spread)]
+        self.ratios = [] if problem.among is None else self._bound_ratios(problem.among)
+
+    def best(self, x: Array) -> Array:
+        """The rows of x, made whole and private; or constant ones, if they are better."""
+        rows = np.maximum(np.nan_to_num(x[self.w]), 0)
+        known = constants(self.problem)
+        if rows.sum(axis=0).min() > 0.5:
+            known = np.concatenate([repaired(self.problem, rows / rows.sum(axis=0))[None], known])
+        return np.asarray(known[np.argmin(self.problem.worst_costs(known)[0])])
+
+    def bound(self, answer: Answer) -> float:
+        """What every protocol costs at least, by the multipliers."""
+        problem, readings = self.problem, np.arange(len(self.w))
+        given = np.maximum(np.nan_to_num(answer.multipliers[SIGN][self.plain]), 0)
+        whose, priced = [np.repeat(readings, len(self.cone))], [(given[:, :, None] * self.cone).reshape(-1, self.w.shape[1])]
+        if problem.among is not None:
+            whose.append(np.repeat(readings, len(problem.among.events)))
+            priced.append(self._priced(problem.among, answer))
+        costs = problem.costs if problem.spread is None else problem.spread.costs(self._worst(problem.spread, answer)[None])[0]
+        return proven(costs, np.concatenate(whose), np.concatenate(priced))
+
+    def _distort(self, spread: Spread) -> Side:
+        """The cost: the distortion of the worst P."""
+        kappa = math.sqrt(spread.around.radius)
+        side = self._side(np.zeros(len(spread.letter), np.intp), spread.around.p, kappa, self.w[:, spread.letter].T, spread.d)
+        self.cost(side.e, 1)
+        self.cost(side.M, kappa / (1 + kappa**2))
+        return side
+
+    def _bound_ratios(self, among: Among) -> list[Side]:
+        """The condition of every reading and pair of events."""
+        readings, pairs, kappa, sides = len(self.w), len(among.events), math.sqrt(among.around.radius), []
+        G, condition = self.new(readings * pairs), self.rows(SIGN, readings * pairs)
+        self.add(SIGN, condition, G, -2 * kappa / (math.sqrt(1 + kappa**2) + 1))
+        for events, weight in ((among.events.over, 1 / among.factor), (among.events.under, -1.0)):
+            pair, cell = np.nonzero(events)
+            question, w = (np.arange(readings)[:, None] * pairs + pair).ravel(), self.w[:, among.letter[cell]].reshape(-1, 1)
+            side = self._side(question, np.tile(among.around.p[cell], readings), kappa, w, np.array([[weight]]))
+            self.add(SIGN, condition, side.e, -1)
+            for term, times in zip(self._means(G, side, kappa), (1, 2), strict=True):
+                self.add(SIGN, condition, term, -kappa * times)
+            sides.append(side)
+        return sides
+
+    def _side(self, question: Index, p: Array, kappa: float, w: Index, values: Array) -> Side:
+        """Mean and variance of v = values·w over the cells of each question."""
+        whole: Array = np.bincount(question, p).astype(np.float64)
+        (seen,), (unseen,), v = np.nonzero(p > 0), np.nonzero(p == 0), np.broadcast_to(values, w.shape)
+        share, e, M, f = p / whole[question], self.new(len(whole)), self.new(len(whole)), self.new(len(seen))
+        mean = self.rows(SIGN, len(whole))
+        self.add(SIGN, mean, e, 1)
+        self.add(SIGN, mean[question[:, None]], w, -share[:, None] * v)
+        self.add(SIGN, mean[question[seen]], f, -kappa * share[seen])
+        cones = self.squares([(e[question[seen]], 0.5), (f, -kappa / 2)], [(M[question[seen]], 1)], [(f, 1)])
+        self.add(ROUND, cones[:, 2:], w[seen], -v[seen])
+        free = self.rows(SIGN, len(unseen))
+        self.add(SIGN, free, e[question[unseen]], kappa)
+        self.add(SIGN, free, M[question[unseen]], 1)
+        self.add(SIGN, free[:, None], w[unseen], -kappa * v[unseen])
+        return Side(question, p, whole, kappa, e, M, mean, seen, cones[:, 2], unseen, free)
+
+    def _means(self, G: Index, side: Side, kappa: float) -> tuple[Index, Index]:
+        """D and D' of each question."""
+        s, one, two, row = self.new(len(G)), self.new(len(G)), self.new(len(G)), self.rows(ZERO, len(G))
+        square = kappa**2
+        for variable, value in ((side.M, -1.0), (G, side.whole), (s, 3 * kappa), (one, square), (two, 2 * square)):
+            self.add(ZERO, row, variable, value)
+        large = [(G, 4 * side.whole)]
+        self.squares(
+            [(s, 2), (one, kappa), (two, 2 * kappa)], [(one, 1)], [*large, (s, 8 * kappa), (one, square), (two, 4 * square)]
+        )
+        self.squares([(s, 2), (two, kappa)], [(two, 1)], [*large, (s, 4 * kappa), (two, square)])
+        return one, two
+
+    def _worst(self, spread: Spread, answer: Answer) -> Array:
+        """The P of the multipliers."""
+        return _inside(self.distortion, answer, np.array([math.sqrt(1 + spread.around.radius)]))[1][0]
+
+    def _priced(self, among: Among, answer: Answer) -> Array:
+        """e^-ε P(·|A) − P(·|B) over letters, times its multiplier, for every reading and pair."""
+        readings, n = self.w.shape
+        size, found = _inside(self.ratios, answer, np.tile(_allowed(among), readings))
+        priced = np.zeros((len(size), n))
+        events = (among.events.over, 1 / among.factor), (among.events.under, -1.0)
+        for side, R, (cells, weight) in zip(self.ratios, found, events, strict=True):
+            letter = np.tile(among.letter[np.nonzero(cells)[1]], readings)
+            np.add.at(priced, (side.question, letter), weight * size[side.question] * R)
+        return priced
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The cells of one event, question by question, its variables e and M, and the rows whose multipliers are masses."""
+
+    question: Index
+    p: Array
+    whole: Array  # P̂ of the event
+    kappa: float
+    e: Index
+    M: Index
+    mean: Index
+    seen: Index
+    middle: Index
+    unseen: Index
+    free: Index
+
+    def multipliers(self, answer: Answer) -> Array:
+        """Those of v, cell by cell."""
+        sign = answer.multipliers[SIGN]
+        found = self.p / self.whole[self.question] * sign[self.mean][self.question]
+        found[self.seen] += answer.multipliers[ROUND][self.middle]
+        found[self.unseen] += self.kappa * sign[self.free]
+        return np.maximum(np.nan_to_num(found), 0)
+
+
+def _inside(sides: list[Side], answer: Answer, allowed: Array) -> tuple[Array, list[Array]]:
+    """For each question its multiplier, and the distributions on its sides; where Σ √(Σ P̂²/R) is more than allowed they are
+    moved towards P̂, of which it is P̂(A) + P̂(B): it is convex."""
+    size, spent, least = np.zeros_like(allowed), np.zeros_like(allowed), np.zeros_like(allowed)
+    given, likely = [], []
+    for side in sides:
+        masses = side.multipliers(answer)
+        total = np.bincount(side.question, masses, len(allowed))
+        likely.append(side.p / side.whole[side.question])
+        given.append(np.where(total[side.question] > 0, masses / np.maximum(total[side.question], 1e-300), likely[-1]))
+        with np.errstate(divide="ignore"):
+            squares = np.where(side.p > 0, side.p**2 / given[-1], 0)
+        spent += np.sqrt(np.bincount(side.question, squares, len(allowed)))
+        least += side.whole
+        size += total / len(sides)
+    over = spent > allowed * INSIDE
+    share = np.where(over, 1 - np.maximum(allowed * INSIDE - least, 0) / np.where(over, spent - least, 1), 0)
+    return size, [R + share[side.question] * (hat - R) for side, R, hat in zip(sides, given, likely, strict=True)]
+
+
+def _allowed(among: Among) -> Array:
+    """C of every pair of events."""
+    p, radius, events = among.around.p, among.around.radius, among.events
+    return np.asarray(radius / (math.sqrt(1 + radius) + 1) + events.over @ p + events.under @ p)
