@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,19 @@ class RobustProblem(LinearProblem):
 
     @property
     def factor(self) -> float:
-        """e^ε, where it matters."""
-        return math.e if self.among is None else self.among.factor
+        """e^ε; 2 where violations are counted in what a constant row has to spare."""
+        return 2.0 if self.among is None else self.among.factor
+
+    @cached_property
+    def plain(self) -> Array:
+        """The conditions at P̂, constant rows having 1 to spare; at ε = 0 they have nothing."""
+        A = self.cone.active.A.astype(np.float64)
+        spare = -A.sum(axis=1)
+        return np.asarray(A / np.where(spare > 0, spare, 1)[:, None])
+
+    def outside(self, rows: Array) -> Array:
+        """By how much each row violates what is promised at P̂."""
+        return np.asarray((rows @ self.plain.T).max(axis=-1, initial=0))
 
     def worst_costs(self, points: Array) -> tuple[Array, Array]:
         """For each of several protocols, one row for each reading, its distortion and the c that it is at."""
@@ -129,7 +141,7 @@ class Run:
         """New conditions for the master, from its own answer and from points on the line to the best rows so far; these
         points, repaired, may be better rows. Whether the answer itself was violated."""
         points = np.array([rows + share * (self.rows - rows) for share in BACK])
-        excess, violated = np.zeros(points.shape[:2]), False
+        excess, violated = self.problem.outside(points), False
         if self.problem.among is not None:
             excess = self._forbid(points)
             violated = bool(excess[0].any())
@@ -172,9 +184,10 @@ def constants(problem: RobustProblem) -> Array:
 def repaired(problem: RobustProblem, rows: Array) -> Array:
     """Rows that are private, robust ones with a margin for rounding."""
     if problem.among is None:
-        A = problem.cone.active.A.astype(np.float64)
-        gain = -A.sum(axis=1)  # what a constant row is inside; nothing at ε = 0
-        return mixed(rows, np.maximum(rows @ A[gain > 0].T / gain[gain > 0], 0).max(axis=1, initial=0), 2.0)
+        if np.any(problem.plain.sum(axis=1) > -0.5):  # ε = 0: floats cannot keep equalities
+            known = constants(problem)
+            return np.asarray(known[np.argmin(problem.worst_costs(known)[0])])
+        return mixed(rows, problem.outside(rows), problem.factor)
     strict = problem.among.factor * (1 - MARGIN)
     return mixed(rows, problem.among.excess(rows, strict), strict)
 
@@ -184,7 +197,7 @@ def mixed(rows: Array, excess: Array, factor: float) -> Array:
     total = float(excess.sum())
     if total == 0:
         return rows
-    t = total / (total + factor - 1)
+    t = total / (total + max(factor - 1, 0))  # at ε = 0 only constant rows are left
     return np.asarray((1 - t) * rows + t * (excess / total)[:, None])
 
 

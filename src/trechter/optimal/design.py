@@ -120,7 +120,7 @@ def make_problem(joint: Joint, notion: Notion, measure: Measure, reads: str) -> 
 
 def make_robust(joint: Joint, notion: Notion, measure: Measure, reads: str) -> Problem:
     """The problem of a promise or a distortion for every P in a set, over all letters: P may have mass where P̂ has none."""
-    among = notion.among(joint, reads) if isinstance(notion, Robust) else None
+    among = notion.among(joint, reads) if isinstance(notion, Robust) and notion.epsilon is not None else None
     if isinstance(measure, Information):
         assert among is not None
         return robust_information(joint, notion, measure, reads, among)
