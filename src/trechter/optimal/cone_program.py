@@ -1,6 +1,6 @@
 """A cone program and its solver, Clarabel: minimise q·x where affine expressions of x lie in cones.
 
-Expressions are added as entries (row, variable, value) over numpy arrays: there is no modelling layer between a formula and its
+Expressions are added as entries (row, variable, value) over numpy arrays: no modelling layer stands between a formula and its
 matrix. Clarabel is an optional dependency, and so is scipy, for the sparse matrix that it reads.
 """
 
