@@ -36,6 +36,8 @@ from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.privacy.robust import Among
 from trechter.sets import ChiSquare
 
+SHARE = 0.3  # of the gap may be spent on fewer outputs
+FAINT = 1e-6  # a row with nothing larger is what the solver leaves of none
 INSIDE = 1 - 1e-12  # of what F allows, for what is moved into it
 
 
@@ -47,7 +49,7 @@ def solve(problem: Problem, budget: Budget) -> Solution:
     if not answer.solved and not budget.over:
         stats["failed"] = f"Clarabel ended as {answer.status}"
         warnings.warn(f"the design stopped early: {stats['failed']}", TrechterWarning, stacklevel=3)
-    rows = program.best(answer.x)
+    rows = program.best(answer.x, SHARE * budget.gap)
     return Solution(rows, -program.bound(answer), "conic", stats, readings=np.arange(len(rows)))
 
 
@@ -86,13 +88,16 @@ class RobustProgram(ConeProgram):
         self.distortion = [] if problem.spread is None else [self._distort(problem.spread)]
         self.ratios = [] if problem.among is None else self._bound_ratios(problem.among)
 
-    def best(self, x: Array) -> Array:
-        """The rows of x, made whole and private; or constant ones, if they are better."""
+    def best(self, x: Array, room: float) -> Array:
+        """The rows of x, made whole and private, without those that are noise if that costs no more than `room`; or constant
+        ones, if they are better."""
         rows = np.maximum(np.nan_to_num(x[self.w]), 0)
-        known = constants(self.problem)
+        found = constants(self.problem)
         if rows.sum(axis=0).min() > 0.5:
-            known = np.concatenate([repaired(self.problem, rows / rows.sum(axis=0))[None], known])
-        return np.asarray(known[np.argmin(self.problem.worst_costs(known)[0])])
+            whole = rows / rows.sum(axis=0)
+            found = np.concatenate([[repaired(self.problem, _merged(whole)), repaired(self.problem, whole)], found])
+        costs = self.problem.worst_costs(found)[0]
+        return np.asarray(found[np.argmax(costs <= costs.min() + room)])
 
     def bound(self, answer: Answer) -> float:
         """What every protocol costs at least, by the multipliers."""
@@ -197,6 +202,14 @@ class Side:
         found[self.seen] += answer.multipliers[ROUND][self.middle]
         found[self.unseen] += self.kappa * sign[self.free]
         return np.maximum(np.nan_to_num(found), 0)
+
+
+def _merged(rows: Array) -> Array:
+    """Faint rows added to the largest one, which keeps every promise."""
+    faint, rows = rows.max(axis=1) < FAINT, rows.copy()
+    rows[np.argmax(rows.sum(axis=1))] += rows[faint].sum(axis=0)
+    rows[faint] = 0
+    return rows
 
 
 def _inside(sides: list[Side], answer: Answer, allowed: Array) -> tuple[Array, list[Array]]:
