@@ -26,7 +26,7 @@ import numpy as np
 from trechter.measures.dirichlet import Array, Dirichlet
 from trechter.measures.draws import controlled, generator
 from trechter.measures.linear_forms import LinearForms
-from trechter.measures.unary_forms import unary_fisher
+from trechter.measures.unary_forms import odds, unary_fisher
 from trechter.model.operations import exact_weights
 from trechter.model.protocol import Protocol
 from trechter.model.unary import UnaryProtocol
@@ -38,7 +38,7 @@ EXACTLY = 200  # values up to which a determinant is computed in integers
 
 def mean_log_det(protocol: Protocol, prior: Dirichlet, draws: int, seed: int) -> tuple[float, float]:
     """E ln det J and its standard error; −∞ where P cannot be told from the outputs."""
-    if isinstance(protocol, UnaryProtocol) and not (protocol.listed and protocol.shares[1] * protocol.shares[3] == 0):
+    if isinstance(protocol, UnaryProtocol):
         return _of_bits(protocol, prior, draws, seed)
     rows = Rows.of(protocol)
     if not rows.tell_all:
@@ -126,11 +126,11 @@ def _fishers(rows: Array, L: Array) -> Iterator[Array]:
 
 def _of_bits(protocol: UnaryProtocol, prior: Dirichlet, draws: int, seed: int) -> tuple[float, float]:
     """Of a unary encoding of any number of values; the controls are the logarithms of the chances of its bits."""
-    p, q, no_p, no_q = protocol.shares
+    p, q, no_p, no_q = odds(protocol)
     if protocol.p == protocol.q:
         return -math.inf, 0.0
-    if 0 in (q, no_q):  # Y is {x} or ∅, or the complement
-        return (prior.a - 1) * math.log(max(p, no_p)) - float(prior.log_mean.sum()), 0.0
+    if q == 0:  # Y is {x} or ∅
+        return (prior.a - 1) * math.log(p) - float(prior.log_mean.sum()), 0.0
     P = prior.draw(generator(draws, seed), draws)
     found = np.array([np.linalg.slogdet(unary_fisher(protocol, each))[1] for each in P])
     bits = P * (p - q) + q

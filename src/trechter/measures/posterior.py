@@ -35,12 +35,20 @@ class Posteriors:
 
     def divergences(self, random: np.random.Generator, draws: int) -> tuple[Array, Array]:
         """D of each release, and how many equal draws its weighted draws are worth."""
-        logs, weights = self._draws(random, draws)
-        likely = np.einsum("rmb,rb->rm", self._log_forms(np.exp(logs)), self.counts)
-        weights += likely
+        logs, weights = self.draws(random, draws)
+        likely = self._log_likelihoods(logs)
         whole, *parts = (_divergence(likely[:, k], weights[:, k]) for k in (slice(None), slice(0, None, 2), slice(1, None, 2)))
         scaled = np.exp(weights - weights.max(axis=1, keepdims=True))
         return 2 * whole - (parts[0] + parts[1]) / 2, scaled.sum(axis=1) ** 2 / (scaled**2).sum(axis=1)
+
+    def draws(self, random: np.random.Generator, draws: int) -> tuple[Array, Array]:
+        """ln P (releases, draws, a) and their log weights (releases, draws)."""
+        logs, weights = self._proposed(random, draws)
+        return logs, weights + self._log_likelihoods(logs)
+
+    def _log_likelihoods(self, logs: Array) -> Array:
+        """Σ_y n_y ln L_y."""
+        return np.asarray(np.einsum("rmb,rb->rm", self._log_forms(np.exp(logs)), self.counts))
 
     def modes(self) -> Array:
         """The mode of each posterior density of logits."""
@@ -83,7 +91,7 @@ class Posteriors:
         """ln L."""
         return np.asarray(np.log(np.maximum(P @ self.rows.T, np.finfo(float).tiny)))
 
-    def _draws(self, random: np.random.Generator, draws: int) -> tuple[Array, Array]:
+    def _proposed(self, random: np.random.Generator, draws: int) -> tuple[Array, Array]:
         """ln P from both halves, and the log of prior density over the density that they were drawn with."""
         P, d = self.modes(), self.prior.a - 1
         slopes = (P[:, :, None] * (np.eye(d + 1) - P[:, None, :]))[:, :, :d]
