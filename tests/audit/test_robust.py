@@ -27,6 +27,8 @@ from trechter.model.dense import nearest
 from trechter.model.over import Over
 from trechter.model.sparse_weights import SparseWeights
 from trechter.model.spec import Spec
+from trechter.privacy import Robust
+from trechter.sets import set_from
 
 SETS = {
     "chi-square": Over.of("chi-square", radius="0.05"),
@@ -351,3 +353,12 @@ def test_more_conditions_than_can_be_proved_are_refused():
     weights = np.full((64, 2), 1)
     with pytest.raises(TooLargeError, match="55,680 conditions"):
         judge_weights(weights, "x", joint, Spec("ldp", None, over=SETS["chi-square"]))
+
+
+@pytest.mark.parametrize(("name", "notion", "reads"), ASKED)
+def test_the_notion_finds_what_the_judge_proves(name, notion, reads):
+    joint, weights = case(7, reads)
+    protocol, over = protocol_of(weights, joint, reads=reads), set_from(SETS[name])
+    plain = {"ldp": tr.LDP(1), "lip": tr.LIP(1)}[notion]
+    proved = tr.worst_case_level(protocol, joint, plain, over=over)
+    assert 0 < proved - Robust(plain, over=over).level(protocol, joint) < 1e-8
