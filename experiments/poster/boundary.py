@@ -247,3 +247,17 @@ def frontier(a: int, prices: Sequence[float], epsilon: float = math.inf) -> list
     grid = Rows(chamber(a, GRID[a]), epsilon)
     start = grid[:: len(grid.phi) // 8]
     return [solve(price, start, grid, epsilon) for price in prices]
+
+
+def exchange(row: Array, prior: Dirichlet) -> float:
+    """What a row learns for what it says, E χ² / (a − 1) over φ / H(X|P); 1 for the row of a value that is told outright.
+
+    χ² = Var_P(r) / L is the row's part of tr J_X⁻¹ J. By the generator of the diffusion whose stationary law is Dirichlet(β),
+    applied to L ln L − L, with r scaled to E L = 1, E χ² = β₀ (E L ln L − E ln L): two integrals in one dimension.
+    """
+    scaled = row / (row @ prior.mean)
+    forms, own = LinearForms.of(scaled[None], prior), scaled[scaled > 0]
+    mean = float(prior.mean[scaled > 0] @ (own * np.log(own)))  # of r ln r
+    known = forms.information()
+    learned = prior.total * (mean - known - float(forms.logs()[0]))
+    return learned / (prior.a - 1) / (known / prior.entropy)

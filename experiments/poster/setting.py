@@ -79,4 +79,4 @@ def parameters(quick: bool, cloud: int) -> list[tuple[str, float]]:
 
 def nats(protocol: tr.Protocol) -> tr.measures.Digits:
     """c(Q) in nats."""
-    return tr.digits(protocol, base=math.e)
+    return tr.digits(protocol, base=math.e, draws=1000)

@@ -128,12 +128,51 @@ def test_the_bound_by_chi_square(seed, a):
     assert c(silent(a, 0.3)) == pytest.approx(c(of_matrix(np.eye(a))) + math.log(0.3) / 2, abs=1e-9)
 
 
-@pytest.mark.parametrize("a", [4, 6, 10])
-def test_many_values_by_hand(a):
-    """No proof for a > 3; but no protocol that was tried is above the line, whole families and mixtures of rows included."""
-    tried = [FAMILIES[name](a, level) for name in (GRR, OUE) for level in (0.5, 2, 4)]
-    tried += [random_protocol(a, seed) for seed in range(12)]
-    tried += [tr.subset(tr.Joint(np.ones((2, a), int)), tr.LDP(e, protect="x"), size=2).protocol for e in (1, 3)]
+@pytest.mark.parametrize("beta", [1.0, 3.0])
+@pytest.mark.parametrize("a", [2, 3])
+def test_chi_square_of_a_row_is_an_integral(a, beta):
+    """The identity of the diffusion, against nodes on the simplex."""
+    P, weights = interval() if a == 2 else triangle()
+    shares = weights * np.prod(P, axis=1) ** (beta - 1)
+    shares, prior = shares / shares.sum(), Dirichlet(np.full(a, beta))
+    for row in np.random.default_rng(a).uniform(0.2, 2, (5, a)):
+        scaled = row / row.mean()
+        told = LinearForms.of(scaled[None], prior).information()
+        expected = chi_square(scaled[None], P, shares) / (a - 1) / (told / prior.entropy)
+        assert boundary.exchange(row, prior) == pytest.approx(expected, abs=1e-6)
+
+
+def rows_of_all_kinds(a, times=40):
+    """Random ones, two levels, and next to constant."""
+    random = np.random.default_rng(a)
+    for _ in range(times):
+        yield random.dirichlet(np.full(a, 10 ** random.uniform(-1, 1)))
+        yield np.where(np.arange(a) < random.integers(1, a), 1.0, 10 ** random.uniform(-6, -0.05))
+        yield np.exp(random.normal(size=a) * random.uniform(0.05, 5))
+
+
+@pytest.mark.parametrize("a", [2, 3, 4, 8, 16])
+@pytest.mark.parametrize("beta", [0.5, 1.0])
+def test_no_row_learns_more_than_the_truth(a, beta):
+    """For β ≤ 1 no row was found above 1: then truth or nothing is the boundary, whatever a."""
+    prior = Dirichlet(np.full(a, beta))
+    found = [boundary.exchange(row / row.max(), prior) for row in rows_of_all_kinds(a)]
+    assert max(found) < 1 + 1e-6
+    assert boundary.exchange(np.eye(a)[0], prior) == pytest.approx(1, abs=1e-9)
+    assert min(found) < (1 - 1e-3 if (a, beta) != (2, 1.0) else 1 + 1e-6)
+
+
+@pytest.mark.parametrize(("a", "beta", "other"), [(2, 5.0, 0.5), (3, 2.0, 0.0769), (5, 20.0, 0.0552)])
+def test_for_a_sharper_prior_rows_of_grr_do(a, beta, other):
+    row = np.where(np.arange(a) == 0, 1.0, other)
+    assert boundary.exchange(row, Dirichlet(np.full(a, beta))) > 1.04
+
+
+@pytest.mark.parametrize("a", [4, 10])
+def test_many_values_by_whole_protocols(a):
+    tried = [FAMILIES[name](a, level) for name in (GRR, OUE) for level in (0.5, 3)]
+    tried += [random_protocol(a, seed) for seed in range(8)]
+    tried += [tr.subset(tr.Joint(np.ones((2, a), int)), tr.LDP(1, protect="x"), size=2).protocol]
     for protocol in tried:
         found = tr.digits(protocol, base=math.e, draws=100)
         assert found.value <= line(a, tr.priv(protocol).value) + 5 * found.error

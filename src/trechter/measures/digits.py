@@ -17,7 +17,7 @@ from trechter.measures.fisher import mean_log_det
 from trechter.measures.metric import Metric
 from trechter.model.protocol import Protocol
 
-DRAWS = 1000
+DRAWS = 400
 
 
 @dataclass(frozen=True)

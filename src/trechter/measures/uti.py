@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from trechter.errors import RequestError, TooLargeError
-from trechter.measures.digits import DRAWS
 from trechter.measures.dirichlet import Array, Dirichlet, Prior
 from trechter.measures.draws import controlled, generator
 from trechter.measures.fisher import Rows
@@ -23,6 +22,7 @@ from trechter.measures.raw_information import check_rows, raw_information
 from trechter.model.protocol import Protocol
 from trechter.model.unary import UnaryProtocol
 
+DRAWS = 1000  # simulated releases
 WITHIN = (1 << 10, 1 << 14)  # draws from each posterior; the second number where the first is too few
 FEWEST, PILOT = 50, 32  # equal draws that these must be worth, for nine of so many releases
 CELLS = 1 << 21  # so many numbers at a time
