@@ -137,6 +137,8 @@ def test_perfect_privacy_over_a_set_is_a_constant(epsilon):
         (lambda j: tr.design(j, tr.LDP(1), measure=tr.WorstCase(tr.Distortion([[1, 2], [3, 4]]), over=CHI)), r"\(2, 2\)"),
         (lambda j: tr.WorstCase(tr.MutualInformation(), over=CHI), "Distortion"),
         (lambda j: tr.design(j, tr.LDP(1), solver="cuts"), "over a set"),
+        (lambda j: tr.design(j, tr.Robust(tr.LDP(1), over=CHI), solver="columns"), "'columns' knows one"),
+        (lambda j: tr.design(j, tr.Robust(tr.LDP(1), over=CHI), measure=SQUARED, solver="linear"), "'linear' knows one"),
         (lambda j: tr.design(tr.Joint(np.eye(5, dtype=int)), tr.Robust(tr.LDP(1), over=CHI), measure=SQUARED), "too few"),
     ],
 )

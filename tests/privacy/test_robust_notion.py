@@ -40,7 +40,7 @@ def test_every_notion_can_be_asked_for_over_a_set(name):
 def test_a_larger_set_is_no_better(counts, radius, times):
     joint = tr.Joint(np.reshape(counts, (2, 3)))
     small, large = (
-        tr.Robust(tr.LIP(1), over=tr.ChiSquare(radius=r)).level(release(joint), joint) for r in (radius, radius * times)
+        tr.Robust(tr.LDP(1), over=tr.ChiSquare(radius=r)).level(release(joint), joint) for r in (radius, radius * times)
     )
     assert small <= large + 1e-9
 

@@ -29,7 +29,7 @@ from trechter.exact.radii import ball
 Array = NDArray[np.float64]
 BITS = 160  # of the balls
 SMALLEST, STEPS = -80.0, 60  # logarithm of the least μ − max v that is looked for; steps to it
-NEAR, NOISE, FLAT = 1e-11, 1e-15, 1e-200  # a step, an excess and a difference of values that are none
+NEAR, NOISE, FLAT = 1e-11, 1e-14, 1e-200  # a step, an excess and a difference of values that are none
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ class Smooth(World):
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = x - value / slope
             fresh = np.where((step > low) & (step < high), step, (low + high) / 2)
-            done = (np.abs(fresh - x) < NEAR) | (np.abs(value) < NOISE)
-            x = fresh
+            done = (np.abs(fresh - x) < NEAR) | (np.abs(value) < NOISE) | (high - low < NEAR)
+            x = np.where(np.abs(value) < NOISE, x, fresh)  # what is there stays there: the middle of a bracket may be far
             if done.all():
                 break
         return np.asarray(x)

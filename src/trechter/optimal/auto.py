@@ -37,12 +37,15 @@ SOLVERS: dict[str, Solver] = {
     "cuts": robust,
     "conic": conic.solve,
 }
+OVER_SETS = cuts.RobustProblem | outer.RobustInformation
 FEW_RAYS = 3000
 FEW_LETTERS = 500  # a cone of more has too many rays, nearly always, and it takes seconds to see it
 
 
 def solve(problem: Problem, budget: Budget, solver: str = "auto") -> Solution:
     """The problem by the solver named, or by the first that can; letters that are alike are merged first."""
+    if isinstance(problem, OVER_SETS) and solver not in ("auto", "cuts", "conic"):
+        raise RequestError(f"solver {solver!r} knows one distribution only; over a set of them use 'cuts' or 'auto'")
     if solver in ("pairs", "columns") and isinstance(problem, linear.LinearProblem):
         raise RequestError(f"solver {solver!r} is for informations; an expected distortion is linear: use 'linear' or 'auto'")
     if solver != "auto":
@@ -62,7 +65,7 @@ def solve(problem: Problem, budget: Budget, solver: str = "auto") -> Solution:
 
 def ways(problem: Problem) -> Iterator[tuple[Solver, str]]:
     """What to try, and why; all but the last may find the problem too large for them."""
-    if isinstance(problem, cuts.RobustProblem | outer.RobustInformation):
+    if isinstance(problem, OVER_SETS):
         yield robust, "the promise is for a set of distributions, which conditions are cut from"
         return
     if isinstance(problem, linear.LinearProblem):
