@@ -362,3 +362,20 @@ def test_the_notion_finds_what_the_judge_proves(name, notion, reads):
     plain = {"ldp": tr.LDP(1), "lip": tr.LIP(1)}[notion]
     proved = tr.worst_case_level(protocol, joint, plain, over=over)
     assert 0 < proved - Robust(plain, over=over).level(protocol, joint) < 1e-8
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_many_rows_at_once_are_as_one_at_a_time(name):
+    draw = np.random.default_rng(0)
+    shares = draw.dirichlet(np.ones(4), 500)
+    values = draw.normal(size=(500, 4)) * 10.0 ** draw.integers(-9, 3, (500, 1))
+    values[:, 1] = np.where(draw.random(500) < 0.3, values[:, 0], values[:, 1])
+    cells, world = Cells(shares, shares * 0.8, shares * 1.5), WORLDS[name](Fraction(1, 100))
+    p, _ = world.worst(values, cells)
+    alone = np.vstack([world.worst(values[k : k + 1], cells.take([k]))[0] for k in range(500)])
+    assert np.abs(p - alone).max() < 1e-9
+    assert np.abs(p.sum(axis=1) - 1).max() < 1e-9
+    if name == "chi-square":
+        assert np.abs((shares**2 / p).sum(axis=1) - 1.01).max() < 1e-9
+    if name == "kullback-leibler":
+        assert np.abs((shares * np.log(shares / p)).sum(axis=1) - 0.01).max() < 1e-9

@@ -72,6 +72,8 @@ def test_it_tells_nothing_about_the_joint(name):
         numbers = [n for n in numbers if n not in promised]
         assert not [n for n in numbers if n in text]
     for count in release.joint.counts.sum(axis=tuple(range(1, release.joint.counts.ndim))).tolist():
+        if not count:  # indices are counted from 0
+            continue
         assert not re.search(rf"(?<![\d.]){count}(?![\d.%])", text.replace(str(len(release.drawn)), ""))
 
 
@@ -177,7 +179,7 @@ def test_the_snippet_for_the_hash_runs(tmp_path):
     release = case("typed")
     release.result.protocol.save(tmp_path / "protocol.json")
     release.certificate.save(tmp_path / "certificate.json")
-    snippet = re.search(r"```python\n(.*?)```", codebook.render(release), re.DOTALL)[1]
+    snippet = re.search(r"```python\n(import hashlib.*?)```", codebook.render(release), re.DOTALL)[1]
 
     def run() -> str:
         return subprocess.run([sys.executable, "-c", snippet], cwd=tmp_path, capture_output=True, text=True, check=True).stdout

@@ -29,7 +29,7 @@ from trechter.exact.radii import ball
 Array = NDArray[np.float64]
 BITS = 160  # of the balls
 SMALLEST, STEPS = -80.0, 60  # logarithm of the least μ − max v that is looked for; steps to it
-NEAR, NOISE, FLAT = 1e-11, 1e-14, 1e-200  # a step, an excess and a difference of values that are none
+NEAR, NOISE, FLAT = 1e-11, 1e-15, 1e-200  # a step, an excess and a difference of values that are none
 
 
 @dataclass(frozen=True)
@@ -85,15 +85,15 @@ class Smooth(World):
     def _root(self, gap: Array, shares: Array) -> Array:
         """The logarithm of the distance of μ from the largest value (gaps are at most 1): Newton's steps."""
         low, high = np.full(len(gap), SMALLEST), np.full(len(gap), self._largest())
-        x = low + 0.9 * (high - low)
+        x, done = low + 0.9 * (high - low), np.zeros(len(gap), bool)
         for _ in range(STEPS):
             value, slope = self._excess(gap + np.exp(x)[:, None], shares, np.exp(x))
             low, high = np.where(value > 0, x, low), np.where(value > 0, high, x)
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = x - value / slope
             fresh = np.where((step > low) & (step < high), step, (low + high) / 2)
-            done = (np.abs(fresh - x) < NEAR) | (np.abs(value) < NOISE) | (high - low < NEAR)
-            x = np.where(np.abs(value) < NOISE, x, fresh)  # what is there stays there: the middle of a bracket may be far
+            done |= (np.abs(fresh - x) < NEAR) | (np.abs(value) < NOISE)
+            x = np.where(done, x, fresh)  # a root that is found is left alone while others are looked for
             if done.all():
                 break
         return np.asarray(x)

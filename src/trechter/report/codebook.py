@@ -16,6 +16,7 @@ from trechter.model.kinds import Plain
 from trechter.model.letters import values_of
 from trechter.model.outputs import Mixture, Output, ValueSet, show
 from trechter.model.spec import Spec
+from trechter.report import estimating
 from trechter.report.markdown import datum, table
 from trechter.report.numbers import odds, odds_down, odds_up, share
 from trechter.report.release import Release
@@ -38,8 +39,8 @@ certificate = json.load(open("certificate.json", encoding="utf-8"))
 print(hashlib.sha256(text.encode()).hexdigest() == stated == certificate["protocol"])"""
 
 NOT_CONCLUDED_FROM_OUTPUTS = (
-    "What a single row was: where an output names several values, each of them may be true. To estimate how common a "
-    "value is, add up its odds over the rows; counting outputs is not counting values.",
+    "What a single row was: where an output names several values, each of them may be true. Counting outputs is not counting "
+    "values; how to estimate how common these are is said below.",
     "More digits than there are: odds are rounded, to whole percent in the file and to four decimals in "
     "`protocol.json`; values with odds below one in a million are left out.",
     "What holds in part of the data: the odds were computed for the original table as a whole.",
@@ -69,6 +70,8 @@ def render(release: Release) -> str:
         *_promise(protocol, spec),
         "## What cannot be concluded",
         "\n".join(f"- {limit}" for limit in _limits(spec, all(sure))),
+        "## How to estimate shares",
+        *estimating.section(protocol, release.file),
         "## How to check the files",
         *_checks(release),
     ]

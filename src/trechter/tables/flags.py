@@ -14,13 +14,14 @@ def flags(batch: pl.DataFrame) -> NDArray[np.uint8]:
     return np.stack([_flags(column) for column in batch], axis=1)
 
 
-def sums(bits: NDArray[np.uint8], groups: NDArray[np.intp]) -> NDArray[np.int64]:
-    """For each group of columns how many rows have 0, 1, … ones in it."""
-    size = groups.shape[1]
+def sums(bits: NDArray[np.uint8], groups: NDArray[np.intp], rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """For each group of columns how many rows have 0, 1, … ones in it; or how many of so many rows of each kind."""
+    size, total = groups.shape[1], len(bits) if rows is None else rows.sum()
     if size == 1:
-        ones = bits.sum(axis=0, dtype=np.int64)[groups[:, 0]]
-        return np.stack([len(bits) - ones, ones], axis=1)
-    return np.stack([np.bincount(bits[:, g].sum(axis=1, dtype=np.intp), minlength=size + 1) for g in groups])
+        ones = (bits.sum(axis=0, dtype=np.int64) if rows is None else rows @ bits.astype(np.int64))[groups[:, 0]]
+        return np.stack([total - ones, ones], axis=1)
+    counts = [np.bincount(bits[:, g].sum(axis=1, dtype=np.intp), rows, size + 1) for g in groups]
+    return np.stack(counts).astype(np.int64)
 
 
 def patterns(batch: pl.DataFrame) -> pl.DataFrame:

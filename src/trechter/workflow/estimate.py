@@ -28,7 +28,7 @@ from trechter.estimation.likelihood import most_likely
 from trechter.estimation.posterior import PRIOR, Draws, posterior
 from trechter.estimation.ranges import ranges
 from trechter.estimation.released import Released, attributes_of, read
-from trechter.estimation.unary import bit_sums, patterns
+from trechter.estimation.unary import read_bits
 from trechter.model.kinds import UnaryProtocol
 from trechter.model.letters import values_of
 from trechter.model.protocol import EXAMPLE, Protocol
@@ -226,15 +226,15 @@ def _from_outputs(releases: Releases, whole: Released, absent: Mask, attributes:
 
 
 def _from_bits(releases: Releases, protocol: UnaryProtocol, attributes: Attributes, cell: Index) -> Estimate:
-    source, number = open_table(releases[0][0]), int(cell.max()) + 1
-    a, counts = bit_sums(source, protocol, np.argsort(cell, kind="stable").reshape(number, -1))
-    matrix, patterned = patterns(source, protocol) or (None, None)
-    channel = Channel(releases, np.zeros(len(cell), bool), cell, number, True, matrix, patterned)
-    known, rows = np.ones(number, bool), int(counts[0].sum())
-    if matrix is None or patterned is None:
-        return Estimate(attributes, rows, linear(a, counts), None, np.nan, known, (UNLIKELY,), channel)
-    p, lacking = most_likely(matrix, patterned.astype(np.float64))
-    return Estimate(attributes, rows, linear(a, counts), channel.summed(p), lacking, known, (), channel)
+    number = int(cell.max()) + 1
+    bits = read_bits(open_table(releases[0][0]), protocol, np.argsort(cell, kind="stable").reshape(number, -1))
+    matrix, counts, found = bits.likelihood, bits.counts, linear(bits.coefficients, bits.sums.astype(np.float64))
+    channel = Channel(releases, np.zeros(len(cell), bool), cell, number, True, matrix, counts)
+    known, rows = np.ones(number, bool), int(bits.sums[0].sum())
+    if matrix is None or counts is None:
+        return Estimate(attributes, rows, found, None, np.nan, known, (UNLIKELY,), channel)
+    p, lacking = most_likely(matrix, counts.astype(np.float64))
+    return Estimate(attributes, rows, found, channel.summed(p), lacking, known, (), channel)
 
 
 def _notes(known: Mask, loose: Mask, absent: Mask, unseen: Mask) -> tuple[str, ...]:

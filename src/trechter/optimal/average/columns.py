@@ -169,13 +169,14 @@ class Run:
         return self._priced(prices, columns)
 
     def _sought(self) -> bool:
-        """Climb from random columns; whether any of several attempts found new ones."""
+        """Climb from random columns; whether any of several attempts gained more than the gap."""
         for _ in range(PATIENCE):
-            prices = self.mixture.prices
+            before, prices = self.mixture.value, self.mixture.prices
             named = self._random.random((STARTS, self.trade.letters)).argsort(axis=1) < len(self.trade.prior)
             start = named * self._random.exponential(size=named.shape)
             start = start / start.sum(axis=1, keepdims=True)
-            if self.budget.over or self._added(pricing(self.trade, prices).climbed(start), prices):
+            self._added(pricing(self.trade, prices).climbed(start), prices)
+            if self.budget.over or self.mixture.value > before + self.budget.gap:
                 return not self.budget.over
         return False
 
