@@ -215,6 +215,19 @@ def test_a_promise_is_kept_down_to_its_level(name, notion, reads):
         assert tr.certify(protocol_of(weights, joint, reads=reads), joint, spec).holds == answer
 
 
+def test_what_is_kept_is_certified_where_steps_go_past_the_worst_ratio():
+    """An output that is hardly said but of a cell never seen: its worst ratio is below e^ε, and hard to come near."""
+    seldom = [7466033, 7466033, 7466033, 178323378256409, 7466033]
+    often = [102645502096694, 102071030602502, 116699962289020, 199511774597652, 200153532761030]
+    often += [104441726300175, 186204852713441, 112827136019098, 186158105851855, 186207986975809]
+    second = np.array(seldom + often, object)
+    joint = tr.Joint([[1, 2, 1, 52, 0], [7, 0, 4, 1, 1], [2, 0, 3, 1, 0]])
+    spec = Spec("ldp", Fraction(1, 2), over=Over.of("chi-square", alpha="0.05"))
+    weights = np.array([2**48 - second, second])
+    assert keeps(weights, "sx", joint, spec)
+    assert tr.certify(protocol_of(weights, joint, reads="sx"), joint, spec).holds
+
+
 @settings(max_examples=60)
 @given(SEEDS, st.sampled_from(sorted(SETS)))
 def test_no_number_proves_what_is_false(seed, name):

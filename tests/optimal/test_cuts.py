@@ -53,6 +53,23 @@ def test_the_four_problems(n, seed):
     assert min(levels[0], levels[2]) > 0.55  # and without it much more is given away
 
 
+@pytest.mark.parametrize(("n", "seed"), [(1_500, 3), (1_500, 5), (75, 30), (75, 37)])
+def test_a_plain_promise_and_the_worst_distortion_close_their_gap(n, seed):
+    """Points beyond the master's answer break the plain promise; outputs of cells never seen cost nothing at P̂, but in F."""
+    joint = jeffreys(n, seed)
+    result = tr.design(joint, tr.LDP("0.5"), measure=tr.WorstCase(SQUARED, over=CHI), reads="sx")
+    assert result.certificate.holds
+    assert result.gap <= 1e-6
+    assert result.stats["mixed"] < 1e-9
+
+
+def test_an_output_said_for_the_noise_of_cells_never_seen_does_not_void_a_robust_promise():
+    random = np.random.default_rng([106, 75])
+    counts = random.multinomial(75, np.random.default_rng(106).dirichlet(np.full(15, 0.5))).reshape(3, 5)
+    notion, measure = tr.Robust(tr.LDP("0.5"), over=CHI), tr.WorstCase(SQUARED, over=CHI)
+    assert tr.design(tr.Joint(counts), notion, measure=measure, reads="sx").gap <= 1e-6
+
+
 def test_the_distortion_promised_is_the_worst_of_the_set():
     joint = jeffreys(300, 3)
     result = tr.design(joint, tr.LDP("0.5"), measure=tr.WorstCase(SQUARED, over=CHI), reads="sx")

@@ -204,6 +204,8 @@ class Search:
         worst = self.apart_worst(self.climb(float(floor), aim), aim)
         if aim and aim.only:
             return aim.bound if worst <= aim.bound and self.shown(worst, aim.bound)[1] else None
+        if aim and worst > aim.bound and Search(self.conditions, self.amounts).decide(floor, Aim(aim.bound, only=True)):
+            return aim.bound  # Newton's steps went past the worst ratio
         for margin in MARGINS:
             if not worst < HUGE:
                 return None

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.audit.certify import certify, keeps
+from trechter.audit.certify import certify, keeps, robust
 from trechter.errors import SolverError
 from trechter.exact import bits_needed, round_columns, round_rays
 from trechter.exact.matrices import Integers
@@ -37,7 +37,7 @@ def deliver(
 ) -> tuple[DenseProtocol, dict[str, Any]]:
     """The certified protocol of float rows (over all letters, or those of positive mass), and what it took; each output is
     called by its reading, if there are readings."""
-    kept, pruned = _pruned(rows, joint, reads)
+    kept, pruned = _pruned(rows, joint, reads, unseen=readings is not None and not robust(spec))
     matrix = _spread(pruned, joint, reads)
     order = _order(matrix)
     back = slice(None) if readings is None else np.argsort(kept[order])  # readings are shown in their own order
@@ -98,13 +98,18 @@ def _output_masses(matrix: Array, joint: Joint, reads: str) -> Array:
     return np.asarray(q / q.sum())
 
 
-def _pruned(rows: Array, joint: Joint, reads: str) -> tuple[NDArray[np.intp], Array]:
-    """Which outputs are kept, and their rows."""
+def _pruned(rows: Array, joint: Joint, reads: str, unseen: bool) -> tuple[NDArray[np.intp], Array]:
+    """Which outputs are kept, and their rows; with `unseen` also what only letters of mass 0 say: they may be of mass."""
     masses = letters(joint, reads).masses
-    q = rows @ (masses if rows.shape[1] == len(masses) else masses[masses > 0])
-    kept = np.maximum(rows[q > TINY], 0)
-    kept[np.argmax(q[q > TINY])] += rows[q <= TINY].sum(axis=0)
-    return np.flatnonzero(q > TINY), np.asarray(kept / kept.sum(axis=0))
+    if rows.shape[1] < len(masses):
+        masses = masses[masses > 0]
+    rows, q = np.maximum(rows, 0), rows @ masses
+    rare = (q <= TINY)[:, None] & ((masses > 0) | (rows <= TINY) | (not unseen))
+    moved = np.where(rare, rows, 0).sum(axis=0)
+    rows = np.where(rare, 0, rows)
+    rows[np.argmax(q)] += moved
+    kept = rows.any(axis=1)
+    return np.flatnonzero(kept), np.asarray(rows[kept] / rows[kept].sum(axis=0))
 
 
 def _spread(rows: Array, joint: Joint, reads: str) -> Array:

@@ -151,6 +151,8 @@ class Run:
                 self.master.cost(c)
             violated |= bool(costs[0] > self.master.claimed + LEAST)
         proper = points.min(axis=(1, 2)) >= 0
+        if self.problem.among is None:
+            proper &= np.array(BACK) >= 0  # beyond the master's answer the plain promise may be broken, and nothing repairs it
         pairs = zip(points[proper], excess[proper], strict=True)
         self._keep(np.array([mixed(point, over, self.problem.factor) for point, over in pairs]))
         return violated
