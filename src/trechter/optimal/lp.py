@@ -20,6 +20,7 @@ INFINITE = highspy.kHighsInf
 DUAL = 1
 PRIMAL = 4  # simplex_strategy: what keeps a basis warm when costs change or columns come
 REFINEMENTS = 2
+AT_ONCE = 5000  # entries
 Index = NDArray[np.int32]
 Model = highspy.Highs
 
@@ -61,8 +62,14 @@ def sparse(matrix: Array) -> tuple[Index, Index, Array]:
 
 
 def run(highs: Model, late: Callable[[], bool] = lambda: False) -> highspy.HighsModelStatus:
-    """Solve, or give up when it is late; a KeyboardInterrupt cancels HiGHS and is passed on (its run() is deaf to it)."""
-    highs.HandleKeyboardInterrupt = True
+    """Solve, or give up when it is late; a KeyboardInterrupt cancels HiGHS and is passed on (its run() is deaf to it).
+
+    What takes a millisecond is run at once: a thread for it would take as long.
+    """
+    highs.HandleKeyboardInterrupt = highs.getNumNz() > AT_ONCE
+    if not highs.HandleKeyboardInterrupt:
+        highs.run()
+        return highs.getModelStatus()
     highs.startSolve()
     try:
         while not highs.wait(0.1)[0]:
