@@ -40,6 +40,8 @@ def test_it_is_as_narrow_as_the_terminal(trechter, release, width, monkeypatch):
     assert max(map(len, shown.splitlines())) <= width
     assert "posterior" in shown
     assert "What an output says" in shown
+    lines = [line.split("  ")[0] for line in shown.split("\n\n")[1].splitlines()[1:]]
+    assert len(set(lines)) == len(lines) == 12  # no name is cut so short that it could be another's
 
 
 def test_everything_else_on_request(trechter, release, tmp_path):

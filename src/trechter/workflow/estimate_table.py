@@ -29,6 +29,7 @@ MOST_NAMED = 4
 SMALLEST = 1e-5
 NOTHING = "–"
 TITLES = {"share": "share", "error": "± s.e.", "low": "from", "high": "to", "likely": "likely"}
+SPARED = ("likely", "± s.e.", "± s.d.")
 DRAWN = {"mean": "mean", "spread": "± s.d.", "low": "from", "high": "to"}
 
 
@@ -36,12 +37,18 @@ def text(found: Estimate | Posterior, width: int | None = None) -> str:
     """Lines for a terminal: of this width, or as wide as it is."""
     room = _room(width)
     titles, order = _titles(found), _order(found)
-    figures = _figures(found, titles, order)
-    cells = [[title, *column] for title, column in zip(titles.values(), zip(*figures, strict=True), strict=True)]
-    rest = max(LEAST, room - sum(2 + max(map(len, column)) for column in cells))
-    names = [clip(name, rest) for name in (_title(found), *(_label(found, x) for x in order))]
-    notes = [textwrap.fill(note, room, subsequent_indent="  ") for note in _remarks(found)]
+    names = [_title(found), *(_label(found, x) for x in order)]
+    cells = [[titles[k], *column] for k, column in zip(titles, zip(*_figures(found, titles, order), strict=True), strict=True)]
+    for title in SPARED:  # where names have no room
+        if max(map(len, names)) > _left(room, cells):
+            cells = [column for column in cells if column[0] != title]
+    names = [clip(name, max(LEAST, _left(room, cells))) for name in names]
+    notes = [textwrap.fill(note, room, subsequent_indent="  ") for note in _remarks(found, [column[0] for column in cells])]
     return "\n".join([textwrap.fill(_heading(found), room), "", *aligned([names, *cells]), "", *notes])
+
+
+def _left(room: int, cells: Sequence[Sequence[str]]) -> int:
+    return room - sum(2 + max(map(len, column)) for column in cells)
 
 
 def markup(found: Estimate | Posterior) -> Html:
@@ -49,7 +56,9 @@ def markup(found: Estimate | Posterior) -> Html:
     titles, order = _titles(found), _order(found)
     rows = zip(order, _figures(found, titles, order), strict=True)
     table = html_table([_title(found), *titles.values()], [[_label(found, x), *row] for x, row in rows], "figures")
-    return join(paragraph(_heading(found)), table, *(paragraph(note, kind="note") for note in _remarks(found)))
+    return join(
+        paragraph(_heading(found)), table, *(paragraph(note, kind="note") for note in _remarks(found, list(titles.values())))
+    )
 
 
 def told(lines: pl.DataFrame, columns: Sequence[str], width: int | None = None) -> str:
@@ -96,13 +105,13 @@ def _heading(found: Estimate | Posterior) -> str:
     return f"The posterior of the shares of {names} in the population, from {len(found.draws.cells):,} draws."
 
 
-def _remarks(found: Estimate | Posterior) -> Iterator[str]:
+def _remarks(found: Estimate | Posterior, titles: Sequence[str]) -> Iterator[str]:
     """What the columns mean, and what else there is to say."""
     left = len(found.values) - MOST_LINES
     if left > 0:
         yield f"The {MOST_LINES} largest of {len(found.values):,} shares; all are in the JSON."
     if not hasattr(found, "draws"):
-        likely = "" if found.likely is None else "; likely: the shares, none negative, under which the release is most likely"
+        likely = "; likely: the shares, none negative, under which the release is most likely" if "likely" in titles else ""
         yield f"(from, to: 95 % limits of each share{likely})"
         yield from (f"{note}." for note in found.notes)
     else:
