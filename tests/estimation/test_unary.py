@@ -76,6 +76,10 @@ def test_many_values():
     protocol = tr.oue(joint, tr.LIP(2)).protocol
     rows = pl.DataFrame({"X": np.arange(300) % 7})
     found = tr.estimate(protocol.sanitise(rows, insecure_seed=1), protocol)
+    assert found.likely is None
+    assert "most likely shares" in str(found)
+    with pytest.raises(tr.TrechterError, match="too many outputs"):
+        found.posterior(10)
     score = (found.shares - np.bincount(rows["X"], minlength=2_000) / 300) / found.noise
     assert np.abs(score).max() < 7
     assert np.mean(score**2) == pytest.approx(1.07, abs=0.15)  # not 1: the errors are estimated from the same few rows

@@ -23,6 +23,7 @@ from trechter.tables.flags import sums
 Array = NDArray[np.float64]
 
 MOST_ENTRIES = 20_000_000  # of the patterns that occur, times the values
+MOST_VALUES = 500  # with more of them the most likely shares take long
 FEW_VALUES = 20  # so many that patterns repeat, and are counted however many rows there are
 
 
@@ -67,7 +68,7 @@ def read_bits(source: Table, protocol: UnaryProtocol, groups: NDArray[np.intp]) 
     rows = int(found.sums[0].sum())
     if not rows:
         raise TableError("the released table has no rows, so there is nothing to estimate from")
-    if patterns is None and rows * values <= MOST_ENTRIES:
+    if patterns is None and values <= MOST_VALUES and rows * values <= MOST_ENTRIES:
         patterns, counts = source.bit_patterns(protocol.released)
         return replace(found, patterns=patterns, counts=counts)
     return found

@@ -43,7 +43,7 @@ Attributes = tuple[Attribute, ...]
 HOPELESS = 0.5  # a standard error that is this large for equal shares says less than the range from 0 to 1
 COPIES = 5
 UNSEEN = "unseen"
-UNLIKELY = "too many different outputs occur to look for the most likely shares"
+UNLIKELY = "there are too many values or rows to look for the most likely shares"
 
 
 @dataclass(frozen=True, eq=False)
