@@ -29,6 +29,7 @@ from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from trechter.measures.dirichlet import Dirichlet
 from trechter.measures.linear_forms import LinearForms
@@ -246,7 +247,8 @@ def frontier(a: int, prices: Sequence[float], epsilon: float = math.inf) -> list
     """The boundary at each price; with ε, of protocols that are ε-LDP towards X."""
     grid = Rows(chamber(a, GRID[a]), epsilon)
     start = grid[:: len(grid.phi) // 8]
-    return [solve(price, start, grid, epsilon) for price in prices]
+    with threadpool_limits(1, "blas"):  # many small matrices
+        return [solve(price, start, grid, epsilon) for price in prices]
 
 
 def exchange(row: Array, prior: Dirichlet) -> float:

@@ -18,7 +18,7 @@ BY, MEANS = ("method", "sample"), ("spread", "known", "digits")
 P = (0.6, 0.3, 0.1)  # the true distribution
 PROTOCOLS = {GRR: 1.5, SILENT: 1 - 0.76443}
 SIZES = (10, 100, 1000, 10_000)
-DOTS, DRAWS = 500, 100_000
+DOTS, DRAWS = 300, 100_000
 
 
 def tasks(quick: bool) -> list[Task]:

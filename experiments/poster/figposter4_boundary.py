@@ -24,18 +24,12 @@ CLOUD = 200
 
 def tasks(quick: bool) -> list[Task]:
     """The boundary of all protocols, and of those that are ε-LDP towards X; families and a cloud."""
-    levels = (None,) if quick else (None, 1.0, 2.0)
-    found = [Task(f"boundary-{a}-{epsilon}", {"a": a, "epsilon": epsilon}) for a in SIZES for epsilon in levels]
-    cloud = range(0, 20 if quick else CLOUD, 20)
-    others = [
-        Task(f"cloud-{a}-{seed}", {"a": a, "method": RANDOM, "members": list(range(seed, seed + 20))})
-        for a in SIZES
-        for seed in cloud
-    ]
-    curves = [
-        Task(f"{name}-{a}", {"a": a, "method": name, "members": list(LEVELS)}) for a in SIZES for name in (GRR, OUE, SUE)
-    ]
-    return [*found, *curves, *others]
+    wanted = ((2, None),) if quick else [(a, epsilon) for a in SIZES for epsilon in (None, 1.0, 2.0)]
+    families, cloud = ((GRR,), range(0, 20, 20)) if quick else ((GRR, OUE, SUE), range(0, CLOUD, 20))
+    found = [Task(f"boundary-{a}-{epsilon}", {"a": a, "epsilon": epsilon}) for a, epsilon in wanted]
+    members = [(name, f"{name}-{a}", a, LEVELS) for a in SIZES for name in families]
+    members += [(RANDOM, f"cloud-{a}-{seed}", a, tuple(range(seed, seed + 20))) for a in SIZES for seed in cloud]
+    return found + [Task(key, {"a": a, "method": name, "members": list(some)}) for name, key, a, some in members]
 
 
 def compute(a: int, epsilon: float | None = None, method: str = "", members: list[float] | None = None) -> list[Row]:

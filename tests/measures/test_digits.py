@@ -163,6 +163,19 @@ def test_a_hundred_values():
     assert 0 < tr.digits(bits(100, 512, 50), draws=32).error < 1e-3
 
 
+@pytest.mark.parametrize("beta", [0.1, 0.3, 1e6])
+def test_extreme_priors(beta):
+    """Tiny shares, or hardly any randomness: still what plain draws give."""
+    for unary in (bits(3, 1024, 100), bits(3, 512, 100), bits(3, 1000, 1)):
+        one, two = (tr.digits(each, prior=beta, draws=400) for each in (unary, unary.explicit()))
+        assert abs(one.value - two.value) < 5 * math.hypot(one.error, two.error) + 1e-9
+        assert math.isfinite(one.value)
+    middle = np.full(3, 1 / 3)
+    far = np.linalg.slogdet(fisher(random_matrix(1, 5, 3), middle))[1] / 4 - math.log(2 * math.pi * math.e) / 2
+    if beta == 1e6:
+        assert tr.digits(protocol(random_matrix(1, 5, 3)), prior=beta, base=math.e).value == pytest.approx(far, abs=1e-5)
+
+
 def test_in_words():
     found = tr.digits(grr(3, 1.5))
     assert found.after(10**6) == pytest.approx(3 - 0.504779, abs=1e-6)

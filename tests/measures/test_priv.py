@@ -22,7 +22,7 @@ from trechter.model.unary import UnaryProtocol
 
 SEEDS = st.integers(0, 10**6)
 SHARES = st.integers(0, 2**10)
-BETAS = st.sampled_from([0.05, 0.5, 1.0, 7.0, 300.0])
+BETAS = st.sampled_from([0.4, 1.0, 7.0, 300.0])
 
 
 def joint(a):
@@ -114,7 +114,7 @@ def test_single_values_have_the_logarithms_of_a_dirichlet(seed, a, around):
 
 
 def test_half_the_step_and_longer_tails_give_the_same(monkeypatch):
-    protocols = [(protocol(random_matrix(3, 6, 9)), betas(3, 9, around)) for around in (0.02, 1.0, 1e4)]
+    protocols = [(protocol(random_matrix(3, 6, 9)), betas(3, 9, around)) for around in (0.4, 1.0, 1e4)]
     found = [tr.priv(q, prior=b).value for q, b in protocols]
     monkeypatch.setattr(linear_forms, "STEP", 0.09)
     monkeypatch.setattr(linear_forms, "TAIL", 50)
@@ -171,6 +171,7 @@ def test_a_prior_by_value_is_in_the_order_of_the_values():
         (0, "Dirichlet parameter of 0"),
         ([1, -2, 1], "of -2"),
         ([1, math.nan, 1], "of nan"),
+        (1e7, "from 0.1 to 1e\\+06"),
         ([1, 2], "2 parameters for 3 values"),
         ("flat", "'flat' is not understood"),
         ({"u": 1}, "names each value"),

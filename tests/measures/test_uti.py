@@ -155,6 +155,14 @@ def test_what_is_done_to_outputs_never_raises_it(seed):
     assert 0 < less.value < both.value < 1
 
 
+@pytest.mark.parametrize("beta", [0.1, 0.3, 50.0])
+def test_x_itself_under_extreme_priors(beta):
+    """Uti is 1, within five standard errors."""
+    found = tr.uti(protocol(np.eye(3)), 100, prior=beta, draws=300)
+    assert abs(found.value - 1) < 5 * found.error
+    assert found.error < 0.1
+
+
 def test_what_is_too_much():
     with pytest.raises(tr.TrechterError, match="too far from normal"):
         tr.uti(grr(20, 2), 1000, draws=32)

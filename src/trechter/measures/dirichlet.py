@@ -26,7 +26,7 @@ from trechter.model.protocol import EXAMPLE, Protocol
 
 Array = NDArray[np.float64]
 Prior = float | Sequence[float] | Mapping[Any, float] | Array
-LEAST, MOST = 1e-3, 1e9  # of a parameter: with less P is a single value in floats, with more it is not random
+LEAST, MOST = 0.1, 1e6  # of a parameter: with less, shares of P are no floats; with more, nothing is left to learn
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ from math import gcd
 
 import flint
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from trechter.measures.dirichlet import Array, Dirichlet
 from trechter.measures.draws import controlled, generator
@@ -101,27 +102,31 @@ class Rows:
         return 2 * (math.log(abs(det)) - a * math.log(sum(row[0] for row in self.integers)))
 
 
+def leverages(rows: Array, prior: Dirichlet) -> Array:
+    """h_y at the mean of P: how much ln det F changes with −ln L_y."""
+    scaled = rows / np.sqrt(rows @ prior.mean)[:, None]
+    return np.asarray(((scaled @ np.linalg.pinv(scaled.T @ scaled)) * scaled).sum(axis=1))
+
+
 def _drawn(rows: Array, prior: Dirichlet, draws: int, seed: int) -> tuple[float, float]:
-    """Seen from the mean of P, where F is made the identity, all is well conditioned."""
-    random, middle = generator(draws, seed), rows @ prior.mean
-    _, root = np.linalg.qr(rows / np.sqrt(middle)[:, None])
-    seen = np.linalg.solve(root.T, rows.T).T
-    leverages = (seen**2).sum(axis=1) / middle
-    P = prior.draw(random, draws)
+    """The mean over draws of P."""
+    P, weights = prior.draw(generator(draws, seed), draws), leverages(rows, prior)
     L = P @ rows.T
-    found = np.concatenate([np.linalg.slogdet(F)[1] for F in _fishers(seen, L)])
-    controls = np.stack([np.log(L) @ leverages, np.log(P) @ prior.beta], axis=1)
-    means = np.array([LinearForms.of(rows, prior).logs() @ leverages, prior.log_mean @ prior.beta])
-    value, error = controlled(found, controls, means)
-    return value + 2 * float(np.log(np.abs(np.diag(root))).sum()), error
+    with threadpool_limits(1, "blas"):  # its threads spin when the cores are busy, which made this a hundred times slower
+        found = np.concatenate(list(_log_dets(rows, P, L)))
+    controls = np.stack([np.log(L) @ weights, np.log(P) @ prior.beta], axis=1)
+    means = np.array([LinearForms.of(rows, prior).logs() @ weights, prior.log_mean @ prior.beta])
+    return controlled(found, controls, means)
 
 
-def _fishers(rows: Array, L: Array) -> Iterator[Array]:
-    """F for each draw of L, some of them at a time."""
+def _log_dets(rows: Array, P: Array, L: Array) -> Iterator[Array]:
+    """ln det F of some draws at a time, from √(P_x / L_y) Q[y,x]: its entries are at most 1, however small P is."""
     many = max(1, CELLS // rows.size)
-    for i in range(0, len(L), many):
-        scaled = rows / np.sqrt(L[i : i + many, :, None])
-        yield np.matmul(scaled.transpose(0, 2, 1), scaled)
+    for i in range(0, len(P), many):
+        scaled = rows * np.sqrt(P[i : i + many, None, :] / L[i : i + many, :, None])
+        root = np.asarray(np.linalg.qr(scaled, mode="r"))
+        diagonal = np.abs(np.diagonal(root, axis1=1, axis2=2))
+        yield np.asarray(2 * np.log(diagonal).sum(axis=1) - np.log(P[i : i + many]).sum(axis=1))
 
 
 def _of_bits(protocol: UnaryProtocol, prior: Dirichlet, draws: int, seed: int) -> tuple[float, float]:
@@ -132,9 +137,11 @@ def _of_bits(protocol: UnaryProtocol, prior: Dirichlet, draws: int, seed: int) -
     if q == 0:  # Y is {x} or ∅
         return (prior.a - 1) * math.log(p) - float(prior.log_mean.sum()), 0.0
     P = prior.draw(generator(draws, seed), draws)
-    found = np.array([np.linalg.slogdet(unary_fisher(protocol, each))[1] for each in P])
-    bits = P * (p - q) + q
-    each = np.eye(prior.a)
-    chances = LinearForms.of(np.concatenate([each * (p - q) + q, each * (no_p - no_q) + no_q]), prior).logs()
-    controls = np.stack([np.log(bits).sum(axis=1) + np.log1p(-bits).sum(axis=1), np.log(P) @ prior.beta], axis=1)
-    return controlled(found, controls, np.array([chances.sum(), prior.log_mean @ prior.beta]))
+    scaled = (np.sqrt(np.outer(each, each)) * unary_fisher(protocol, each) for each in P)
+    with threadpool_limits(1, "blas"):
+        found = np.array([np.linalg.slogdet(F)[1] for F in scaled]) - np.log(P).sum(axis=1)
+    same = np.eye(prior.a)
+    chances = np.concatenate([p * same + q * (1 - same), no_p * same + no_q * (1 - same)])
+    controls = np.stack([np.log(P @ chances.T).sum(axis=1), np.log(P) @ prior.beta], axis=1)
+    means = np.array([LinearForms.of(chances, prior).logs().sum(), prior.log_mean @ prior.beta])
+    return controlled(found, controls, means)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from trechter.errors import RequestError, TooLargeError
 from trechter.measures.dirichlet import Array, Dirichlet, Prior
 from trechter.measures.draws import controlled, generator
-from trechter.measures.fisher import Rows
+from trechter.measures.fisher import Rows, leverages
 from trechter.measures.linear_forms import LinearForms
 from trechter.measures.metric import Metric
 from trechter.measures.posterior import Posteriors
@@ -56,10 +57,11 @@ def _learned(rows: Array, n: int, prior: Dirichlet, draws: int, seed: int) -> tu
     P = prior.draw(random, draws)
     L = P @ rows.T
     counts = random.multinomial(n, L / L.sum(axis=1, keepdims=True)).astype(np.float64)
-    divergences = _divergences(counts, rows, prior, random)
-    leverages = _leverages(rows, prior)
-    controls = np.stack([np.log(L) @ leverages, np.log(P) @ prior.beta], axis=1)
-    means = np.array([LinearForms.of(rows, prior).logs() @ leverages, prior.log_mean @ prior.beta])
+    with threadpool_limits(1, "blas"):  # many small matrices: threads would only wait for each other
+        divergences = _divergences(counts, rows, prior, random)
+    weights = leverages(rows, prior)
+    controls = np.stack([np.log(L) @ weights, np.log(P) @ prior.beta], axis=1)
+    means = np.array([LinearForms.of(rows, prior).logs() @ weights, prior.log_mean @ prior.beta])
     return controlled(divergences, controls, means)
 
 
@@ -88,9 +90,3 @@ def _outputs(protocol: Protocol) -> Array:
     if len(rows) > MOST_ROWS:
         raise TooLargeError(f"Uti_n takes up to {MOST_ROWS:,} outputs, got {len(rows):,}; tr.digits takes more")
     return rows
-
-
-def _leverages(rows: Array, prior: Dirichlet) -> Array:
-    """h_y at the mean of P."""
-    scaled = rows / np.sqrt(rows @ prior.mean)[:, None]
-    return np.asarray(((scaled @ np.linalg.pinv(scaled.T @ scaled)) * scaled).sum(axis=1))
