@@ -184,3 +184,16 @@ def test_without_clarabel_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "clarabel", None)
     with pytest.raises(RequestError, match=r"trechter\[conic\]"):
         tr.design(drawn(2, 3, 4, 75), asked("NURP", 4)[0], measure=asked("NURP", 4)[1], solver="conic")
+
+
+@pytest.mark.parametrize("near", [0, 2])
+def test_variables_that_are_lacking_are_found(monkeypatch, near):
+    """With few letters for each reading at first the optimum is the same, and so is what is proved."""
+    joint, (notion, measure) = drawn(2, 3, 5, 300), asked("NURP", 5)
+    whole = tr.design(joint, notion, measure=measure, reads="sx", solver="conic")
+    monkeypatch.setattr(conic, "FEW", 0)
+    monkeypatch.setattr(conic, "NEAR", near)
+    sifted = tr.design(joint, notion, measure=measure, reads="sx", solver="conic")
+    assert sifted.stats["rounds"] > 1
+    assert sifted.gap <= 1e-6
+    assert abs(sifted.utility - whole.utility) <= 2e-6

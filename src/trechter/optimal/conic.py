@@ -27,6 +27,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trechter.errors import RequestError, TrechterWarning
 from trechter.geometry.cone import Array
@@ -36,21 +37,53 @@ from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.privacy.robust import Among
 from trechter.sets import ChiSquare
 
+Mask = NDArray[np.bool_]
+LACK = 1e-9  # of the largest cost: a reduced cost below that is none
 SHARE = 0.3  # of the gap may be spent on fewer outputs
+FEW = 3_000  # letters times readings; of more only some have variables at first
+NEAR = 8  # readings of least distortion, for each letter
+ROUNDS = 12
 FAINT = 1e-6  # a row with nothing larger is what the solver leaves of none
 INSIDE = 1 - 1e-12  # of what F allows, for what is moved into it
 
 
 def solve(problem: Problem, budget: Budget) -> Solution:
     """The optimum as far as the solver gets, one row for each reading."""
-    program = RobustProgram(_known(problem))
-    answer = program.solve(budget)
-    stats = {"iterations": answer.rounds, "variables": program.size} | budget.halt
+    known = _known(problem)
+    active, bound, rounds = nearest(known), -math.inf, 0
+    while True:
+        program, rounds = RobustProgram(known, active), rounds + 1
+        answer = program.solve(budget)
+        rows, wanted = program.best(answer.x, SHARE * budget.gap), program.lacking(answer)
+        bound = max(bound, program.bound(answer))
+        apart = float(known.worst_costs(rows[None])[0][0]) - bound
+        _tell(budget, apart + bound, bound, program.size)
+        if apart <= budget.gap or not wanted.any() or not answer.solved or budget.over or rounds == ROUNDS:
+            break
+        active = active | wanted
+    stats = {"rounds": rounds, "iterations": answer.rounds, "variables": program.size} | budget.halt
     if not answer.solved and not budget.over:
         stats["failed"] = f"Clarabel ended as {answer.status}"
         warnings.warn(f"the design stopped early: {stats['failed']}", TrechterWarning, stacklevel=3)
-    rows = program.best(answer.x, SHARE * budget.gap)
-    return Solution(rows, -program.bound(answer), "conic", stats, readings=np.arange(len(rows)))
+    return Solution(rows, -bound, "conic", stats, readings=np.arange(len(rows)))
+
+
+def nearest(problem: RobustProblem) -> Mask:
+    """The letters that each reading may have at first: all of them, or where that is many those that it costs little to read
+    so; and all for the best constant reading."""
+    costs = problem.costs.T
+    if costs.size <= FEW:
+        return np.ones(costs.shape, bool)
+    d = problem.distortions.T
+    active = np.asarray(d <= np.sort(d, axis=0)[min(NEAR, len(d) - 1)])
+    active[np.argmin(problem.worst_costs(constants(problem))[0])] = True
+    return active
+
+
+def _tell(budget: Budget, cost: float, bound: float, size: int) -> None:
+    if budget.progress is not None:
+        known = {"utility": -cost, "bound": -bound, "gap": cost - bound, "columns": size, "phase": "conic"}
+        budget.progress({"seconds": budget.elapsed} | known)
 
 
 def _known(problem: Problem) -> RobustProblem:
@@ -72,11 +105,15 @@ def _known(problem: Problem) -> RobustProblem:
 class RobustProgram(ConeProgram):
     """The cone program of a robust problem, and what its answer proves."""
 
-    def __init__(self, problem: RobustProblem) -> None:
+    def __init__(self, problem: RobustProblem, active: Mask | None = None) -> None:
         super().__init__()
         self.problem, (n, readings) = problem, problem.costs.shape
-        self.w = self.new(readings, n)
-        self.add(SIGN, self.rows(SIGN, readings, n), self.w, 1)
+        self.active = active = np.ones((readings, n), bool) if active is None else active
+        nil = self.new(1)
+        self.add(ZERO, self.rows(ZERO, 1), nil, 1)
+        self.w = np.full((readings, n), nil[0])
+        self.w[active] = self.new(int(active.sum()))
+        self.add(SIGN, self.rows(SIGN, int(active.sum())), self.w[active], 1)
         sums = self.rows(ZERO, n)
         self.add(ZERO, sums, self.w, 1)
         self.constant(ZERO, sums, -1)
@@ -85,6 +122,7 @@ class RobustProgram(ConeProgram):
         self.add(SIGN, self.plain[:, :, None], self.w[:, None, :], -self.cone)
         if problem.spread is None:
             self.cost(self.w, problem.costs.T)
+        self.groups: list[Groups] = []
         self.distortion = [] if problem.spread is None else [self._distort(problem.spread)]
         self.ratios = [] if problem.among is None else self._bound_ratios(problem.among)
 
@@ -101,6 +139,18 @@ class RobustProgram(ConeProgram):
 
     def bound(self, answer: Answer) -> float:
         """What every protocol costs at least, by the multipliers."""
+        return proven(*self._multiplied(answer))
+
+    def lacking(self, answer: Answer) -> Mask:
+        """The letters without a variable, of each reading, that the multipliers would rather have."""
+        costs, whose, priced = self._multiplied(answer)
+        reduced = costs.T.copy()
+        np.add.at(reduced, whose, priced)
+        least = np.where(self.active, reduced, np.inf).min(axis=0)
+        return np.asarray(~self.active & (reduced < least - LACK * np.abs(costs).max()))
+
+    def _multiplied(self, answer: Answer) -> tuple[Array, Index, Array]:
+        """The costs, and the conditions of readings times their multipliers."""
         problem, readings = self.problem, np.arange(len(self.w))
         given = np.maximum(np.nan_to_num(answer.multipliers[SIGN][self.plain]), 0)
         whose, priced = [np.repeat(readings, len(self.cone))], [(given[:, :, None] * self.cone).reshape(-1, self.w.shape[1])]
@@ -108,7 +158,7 @@ class RobustProgram(ConeProgram):
             whose.append(np.repeat(readings, len(problem.among.events)))
             priced.append(self._priced(problem.among, answer))
         costs = problem.costs if problem.spread is None else problem.spread.costs(self._worst(problem.spread, answer)[None])[0]
-        return proven(costs, np.concatenate(whose), np.concatenate(priced))
+        return costs, np.concatenate(whose), np.concatenate(priced)
 
     def _distort(self, spread: Spread) -> Side:
         """The cost: the distortion of the worst P."""
@@ -125,8 +175,13 @@ class RobustProgram(ConeProgram):
         self.add(SIGN, condition, G, -2 * kappa / (math.sqrt(1 + kappa**2) + 1))
         for events, weight in ((among.events.over, 1 / among.factor), (among.events.under, -1.0)):
             pair, cell = np.nonzero(events)
-            question, w = (np.arange(readings)[:, None] * pairs + pair).ravel(), self.w[:, among.letter[cell]].reshape(-1, 1)
-            side = self._side(question, np.tile(among.around.p[cell], readings), kappa, w, np.array([[weight]]))
+            question, letter = (np.arange(readings)[:, None] * pairs + pair).ravel(), np.tile(among.letter[cell], readings)
+            whose = np.repeat(np.arange(readings), len(cell))
+            found = Groups.of(
+                question, np.tile(among.around.p[cell], readings), self.w[whose, letter], self.active[whose, letter]
+            )
+            side = self._side(found.question, found.p, kappa, found.w[:, None], np.array([[weight]]))
+            self.groups.append(found)
             self.add(SIGN, condition, side.e, -1)
             for term, times in zip(self._means(G, side, kappa), (1, 2), strict=True):
                 self.add(SIGN, condition, term, -kappa * times)
@@ -173,10 +228,36 @@ class RobustProgram(ConeProgram):
         size, found = _inside(self.ratios, answer, np.tile(_allowed(among), readings))
         priced = np.zeros((len(size), n))
         events = (among.events.over, 1 / among.factor), (among.events.under, -1.0)
-        for side, R, (cells, weight) in zip(self.ratios, found, events, strict=True):
+        for group, R, (cells, weight) in zip(self.groups, found, events, strict=True):
             letter = np.tile(among.letter[np.nonzero(cells)[1]], readings)
-            np.add.at(priced, (side.question, letter), weight * size[side.question] * R)
+            question = group.question[group.of_cell]
+            np.add.at(priced, (question, letter), weight * size[question] * R[group.of_cell] * group.part)
         return priced
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The cells of all questions; those without a variable are taken together: those seen, and those never seen."""
+
+    question: Index
+    p: Array
+    w: Index
+    of_cell: Index  # the group of each cell
+    part: Array  # of the mass of its group
+
+    @classmethod
+    def of(cls, question: Index, p: Array, w: Index, active: Mask) -> Groups:
+        """From the question, P̂ and the variable of each cell."""
+        alone = np.cumsum(active) - 1
+        kinds, first, together, counts = np.unique(
+            2 * question[~active] + (p[~active] > 0), return_index=True, return_inverse=True, return_counts=True
+        )
+        of_cell = np.where(active, alone, 0)
+        of_cell[~active] = active.sum() + together
+        whole: Array = np.append(p[active], np.bincount(together, p[~active], len(kinds))).astype(np.float64)
+        size = np.append(np.ones(active.sum()), counts)[of_cell]
+        part = np.where(whole[of_cell] > 0, p / np.where(whole[of_cell] > 0, whole[of_cell], 1), 1 / size)
+        return cls(np.append(question[active], kinds // 2), whole, np.append(w[active], w[~active][first]), of_cell, part)
 
 
 @dataclass(frozen=True, eq=False)

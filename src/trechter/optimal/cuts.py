@@ -45,6 +45,11 @@ class RobustProblem(LinearProblem):
     spread: Spread | None
 
     @property
+    def distortions(self) -> Array:
+        """d of every letter and reading."""
+        return np.asarray(self.costs / np.where(self.masses > 0, self.masses, 1)[:, None])
+
+    @property
     def factor(self) -> float:
         """e^ε; 2 where violations are counted in what a constant row has to spare."""
         return 2.0 if self.among is None else self.among.factor
