@@ -30,10 +30,11 @@ from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.privacy.robust import Among
 from trechter.sets import Around
 
-SHARE = 0.3  # of the gap is left to what is still violated
+SHARE = 0.9  # of the gap is left to what is still violated; the rest is for the repair and for rounding
 LEAST = 1e-11  # violation that is worth a condition
 MARGIN = 1e-9  # relative, of e^ε: what rounding, and the proof, need
 ROUNDS = 500
+PATIENCE, MANY = 3, 100  # rounds that a condition may be idle; how many such are forgotten at once
 BACK = (0.0, -0.2, 0.3, 0.7)  # from the master's answer to the best rows so far: where violations are looked for
 
 
@@ -225,6 +226,7 @@ class Master:
         self._whose: list[int] = []
         self._conditions: list[Array] = []
         self._costs: list[Array] = []
+        self._idle = np.empty(0, int)
         self._kind: list[int] = []  # of each row after the sums: the place of its condition, or −1 − that of its costs
         self._model = lp.model()
         self._model.setOptionValue("simplex_strategy", lp.DUAL)
@@ -253,6 +255,7 @@ class Master:
         self._kind.extend(range(len(self._conditions), len(self._conditions) + k))
         self._whose.extend(whose.tolist())
         self._conditions.extend(conditions)
+        self._idle = np.append(self._idle, np.zeros(k, int))
 
     def cost(self, c: Array) -> None:
         """z ≥ Σ c·w."""
@@ -261,6 +264,7 @@ class Master:
         self._model.addRow(0.0, lp.INFINITE, len(index), index, entries[index])
         self._kind.append(-1 - len(self._costs))
         self._costs.append(c)
+        self._idle = np.append(self._idle, 0)
 
     def solve(self, budget: Budget) -> tuple[Array, float]:
         """Rows of the optimum, one for each reading, ≥ 0 and Σ = 1; and what nothing can cost less than."""
@@ -275,7 +279,24 @@ class Master:
         sums = rows.sum(axis=0)
         if np.any(sums < 0.5):
             raise SolverError(f"the LP over {len(self)} conditions gives rows that add up to {sums.min():.3g}, not to 1")
-        return rows / sums, self._bound(duals)
+        bound = self._bound(duals)
+        self._forget(duals[self.n :] == 0)
+        return rows / sums, bound
+
+    def _forget(self, idle: NDArray[np.bool_]) -> None:
+        """Drop the conditions that have not counted for some rounds: the model is solved again and again."""
+        self._idle = np.where(idle, self._idle + 1, 0)
+        old = (self._idle > PATIENCE) & (np.array(self._kind) >= 0)
+        if old.sum() < MANY:
+            return
+        where = (self.n + np.flatnonzero(old)).astype(np.int32)
+        self._model.deleteRows(len(where), where)
+        kept = np.array(self._kind)[~old]
+        place = np.flatnonzero(np.isin(np.arange(len(self._conditions)), kept))
+        self._kind = np.where(kept >= 0, np.searchsorted(place, kept), kept).tolist()
+        self._conditions = [self._conditions[k] for k in place]
+        self._whose = [self._whose[k] for k in place]
+        self._idle = self._idle[~old]
 
     def _bound(self, duals: Array) -> float:
         """What every protocol costs at least, for any multipliers ≥ 0."""

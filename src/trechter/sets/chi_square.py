@@ -22,7 +22,7 @@ from trechter.sets.roots import root
 from trechter.sets.uncertainty import Around, Array, UncertaintySet
 
 LEAST, MOST = -80.0, 60.0  # of s = ln((μ − max v) / spread)
-NEWTON = 25  # steps in both sides at once
+NEWTON = 18  # steps in both sides at once
 LONGEST = 3.0  # of these steps
 SHORTER = 0.3  # is a step that led no nearer
 CLOSE = 1e-11
