@@ -81,9 +81,10 @@ def main() -> int:
             for cells in small(kind, n, asked.joints):
                 print(f"| {name} | {' | '.join(cells)} |", flush=True)
     for (c, a), kind, solver in product(LARGE if asked.large else (), PROBLEMS, OURS):
-        name = f"{c} × {a}, {kind}, n = 15,000"
+        n = 1_000 * c * a
+        name = f"{c} × {a}, {kind}, n = {n:,}"
         if asked.only in name:
-            found = ours(jeffreys(0, c, a, 15_000), kind, solver, asked.large)
+            found = ours(jeffreys(0, c, a, n), kind, solver, asked.large)
             print(f"| {name} | {solver} | {' | '.join(told([found]))} | |", flush=True)
     print(f"\n{machine()}")
     return 0
@@ -109,11 +110,11 @@ def ours(joint: tr.Joint, kind: str, solver: str, seconds: float) -> Run:
     """This package: solved, then made certified integers."""
     notion, measure = problem(joint, kind)
     start = time.perf_counter()
-    solution = solve(make_problem(joint, notion, measure, "x"), Budget(seconds=seconds), solver)
+    solution = solve(make_problem(joint, notion, measure, "sx"), Budget(seconds=seconds), solver)
     solved = time.perf_counter()
     assert solution.readings is not None
     readings = [readings_of(measure, joint)[k] for k in solution.readings]
-    protocol, _ = deliver(solution.rows, joint, notion.spec, "x", readings)
+    protocol, _ = deliver(solution.rows, joint, notion.spec, "sx", readings)
     certified = time.perf_counter() - solved
     return Run(
         solved - start, certified, measure.utility(joint, protocol), -solution.bound, level_of(protocol.matrix, joint, notion)
@@ -129,7 +130,7 @@ def papers(joint: tr.Joint, kind: str) -> Run:
     start = time.perf_counter()
     rows, _ = paper(joint, kind, float(EPSILON), d, F.around(joint).radius)
     seconds = time.perf_counter() - start
-    posed = make_problem(joint, notion, measure, "x")
+    posed = make_problem(joint, notion, measure, "sx")
     assert isinstance(posed, RobustProblem)
     return Run(seconds, None, float(posed.worst_costs(rows[None])[0][0]), None, level_of(rows, joint, notion))
 
@@ -138,8 +139,9 @@ def level_of(rows: NDArray[np.float64], joint: tr.Joint, notion: tr.Notion) -> f
     """The level of float rows, without outputs that are hardly ever given: those are a solver's noise."""
     rows = rows[rows.max(axis=1) > NOISE]
     if isinstance(notion, tr.Robust):
-        return notion.among(joint, "x").level(rows)
-    given = rows @ (joint.p / joint.p_s[:, None]).T
+        return notion.among(joint, "sx").level(rows)
+    c, a = joint.shape
+    given = (rows.reshape(-1, c, a) * (joint.p / joint.p_s[:, None])).sum(axis=2)
     return float(np.log(given.max(axis=1) / given.min(axis=1)).max())
 
 

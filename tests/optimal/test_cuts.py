@@ -1,5 +1,7 @@
 """Cutting planes: the four problems of paper 004, their bound, and that nothing in F breaks what they promise."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from tests.sets.members import members
@@ -8,6 +10,7 @@ import trechter as tr
 from trechter.optimal import cuts
 from trechter.sets import KINDS
 
+design = partial(tr.design, solver="cuts")
 SQUARED = tr.Distortion(lambda x, y: (x - y) ** 2)
 CHI = tr.ChiSquare(alpha="0.05")
 
@@ -24,10 +27,8 @@ def four(joint, epsilon="0.5", reads="sx"):
     """NUNP, NURP, RUNP, RURP."""
     plain, robust = tr.LDP(epsilon), tr.Robust(tr.LDP(epsilon), over=CHI)
     worst = tr.WorstCase(SQUARED, over=CHI)
-    return [
-        tr.design(joint, notion, measure=measure, reads=reads)
-        for notion, measure in ((plain, SQUARED), (robust, SQUARED), (plain, worst), (robust, worst))
-    ]
+    asked = [(plain, SQUARED, tr.design), (robust, SQUARED, design), (plain, worst, design), (robust, worst, design)]
+    return [solved(joint, notion, measure=measure, reads=reads) for notion, measure, solved in asked]
 
 
 @pytest.mark.parametrize("n", [75, 15_000])
@@ -72,7 +73,7 @@ def test_an_output_said_for_the_noise_of_cells_never_seen_does_not_void_a_robust
 
 def test_the_distortion_promised_is_the_worst_of_the_set():
     joint = jeffreys(300, 3)
-    result = tr.design(joint, tr.LDP("0.5"), measure=tr.WorstCase(SQUARED, over=CHI), reads="sx")
+    result = design(joint, tr.LDP("0.5"), measure=tr.WorstCase(SQUARED, over=CHI), reads="sx")
     for P in members(CHI.around(joint), 100, np.random.default_rng(0)):
         assert SQUARED.utility(tr.Joint(P.reshape(3, 5)), result.protocol) <= result.utility + 1e-9
 
@@ -80,7 +81,7 @@ def test_the_distortion_promised_is_the_worst_of_the_set():
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_every_set_has_its_design(kind):
     joint, over = jeffreys(2_000, 1, (2, 3)), kind(alpha="0.05")
-    result = tr.design(joint, tr.Robust(tr.LDP(1), over=over), measure=tr.WorstCase(SQUARED, over=over), reads="sx")
+    result = design(joint, tr.Robust(tr.LDP(1), over=over), measure=tr.WorstCase(SQUARED, over=over), reads="sx")
     assert result.gap <= 1e-6
     assert result.certificate.holds
     for P in members(over.around(joint), 100, np.random.default_rng(0)):
@@ -92,7 +93,7 @@ def test_every_set_has_its_design(kind):
 def test_a_set_of_one_point_gives_the_plain_design():
     joint, point = tr.Joint(np.random.default_rng(0).integers(1, 30, (3, 4))), tr.ChiSquare(radius=0)
     plain = tr.design(joint, tr.LDP("0.5"), measure=SQUARED)
-    robust = tr.design(joint, tr.Robust(tr.LDP("0.5"), over=point), measure=tr.WorstCase(SQUARED, over=point))
+    robust = design(joint, tr.Robust(tr.LDP("0.5"), over=point), measure=tr.WorstCase(SQUARED, over=point))
     assert robust.utility == pytest.approx(plain.utility, abs=2e-6)
 
 
@@ -100,7 +101,7 @@ def test_more_readings_than_values_are_worth_something():
     """What paper 004 asks about Y ≠ U: halves between the values cost less."""
     joint, robust = jeffreys(300, 5), tr.Robust(tr.LDP("0.5"), over=CHI)
     halves = tr.Distortion(lambda x, y: (x - y) ** 2, readings=[k / 2 for k in range(9)])
-    as_values, finer = (tr.design(joint, robust, measure=measure, reads="sx") for measure in (SQUARED, halves))
+    as_values, finer = (design(joint, robust, measure=measure, reads="sx") for measure in (SQUARED, halves))
     assert finer.utility < as_values.bound - 0.01
     assert any(output % 1 for output in finer.protocol.outputs)
 
@@ -108,10 +109,10 @@ def test_more_readings_than_values_are_worth_something():
 def test_any_multipliers_prove_a_bound(monkeypatch):
     """The bound is computed from the multipliers, not believed: wrong ones give a worse bound, never a wrong one."""
     joint = jeffreys(75, 0)
-    good = tr.design(joint, tr.Robust(tr.LDP("0.5"), over=CHI), measure=tr.WorstCase(SQUARED, over=CHI), reads="sx")
+    good = design(joint, tr.Robust(tr.LDP("0.5"), over=CHI), measure=tr.WorstCase(SQUARED, over=CHI), reads="sx")
     honest, random = cuts.Master._bound, np.random.default_rng(0)
     monkeypatch.setattr(cuts.Master, "_bound", lambda self, duals: honest(self, duals * random.random(len(duals)) * 2))
-    shaken = tr.design(
+    shaken = design(
         joint, tr.Robust(tr.LDP("0.5"), over=CHI), measure=tr.WorstCase(SQUARED, over=CHI), reads="sx", time_limit=2
     )
     assert shaken.bound <= good.utility
@@ -127,14 +128,14 @@ def test_a_solver_that_fails_is_named_and_what_is_known_is_delivered(monkeypatch
     honest = cuts.Master.solve
     monkeypatch.setattr(cuts.Master, "solve", lost)
     with pytest.warns(tr.errors.TrechterWarning, match="kUnknown"):
-        result = tr.design(jeffreys(75, 0), tr.Robust(tr.LDP("0.5"), over=CHI), measure=SQUARED, reads="sx")
+        result = design(jeffreys(75, 0), tr.Robust(tr.LDP("0.5"), over=CHI), measure=SQUARED, reads="sx")
     assert result.status == "gap"
     assert result.certificate.holds
     assert "kUnknown" in result.stats["failed"]
 
 
 def test_a_time_limit_gives_what_there_is():
-    result = tr.design(jeffreys(75, 0), tr.Robust(tr.LDP("0.5"), over=CHI), measure=SQUARED, reads="sx", time_limit=0)
+    result = design(jeffreys(75, 0), tr.Robust(tr.LDP("0.5"), over=CHI), measure=SQUARED, reads="sx", time_limit=0)
     assert result.status == "gap"
     assert result.certificate.holds
     assert result.stats["stopped"] == "time limit"
@@ -142,7 +143,7 @@ def test_a_time_limit_gives_what_there_is():
 
 @pytest.mark.parametrize("epsilon", [0, "1e-12"])
 def test_perfect_privacy_over_a_set_is_a_constant(epsilon):
-    result = tr.design(jeffreys(300, 0), tr.Robust(tr.LDP(epsilon), over=CHI), measure=SQUARED)
+    result = design(jeffreys(300, 0), tr.Robust(tr.LDP(epsilon), over=CHI), measure=SQUARED)
     assert len(result.protocol.outputs) == 1
     assert result.certificate.holds
     assert result.gap <= 1e-6

@@ -7,11 +7,12 @@ begun and given up when it gets long: that takes milliseconds and, unlike a time
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from trechter.errors import RequestError, SolverError
+from trechter.errors import RequestError, SolverError, TrechterWarning
 from trechter.optimal import chain, columns, conic, cuts, exactly, linear, outer, pairs, vertices
 from trechter.optimal.merge import merged
 from trechter.optimal.problem import Budget, Problem, Solution
@@ -27,6 +28,18 @@ def robust(problem: Problem, budget: Budget) -> Solution:
     if isinstance(problem, cuts.RobustProblem):
         return cuts.solve(problem, budget)
     raise RequestError("solver 'cuts' is for a promise or a distortion over a set of distributions; use 'auto'")
+
+
+def closed_form(problem: Problem, budget: Budget) -> Solution:
+    """The cone program, if it gets as near as it should; that its solver failed is no warning while there is another."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TrechterWarning)
+        found = conic.solve(problem, budget)
+    assert isinstance(problem, cuts.RobustProblem)
+    apart = float(problem.worst_costs(found.rows[None])[0][0]) + found.bound
+    if apart > budget.gap and not budget.over and problem.costs.size <= conic.FEW:
+        raise SolverError(f"the cone program ended {apart:.2g} from its bound")
+    return found
 
 
 SOLVERS: dict[str, Solver] = {
@@ -65,6 +78,8 @@ def solve(problem: Problem, budget: Budget, solver: str = "auto") -> Solution:
 
 def ways(problem: Problem) -> Iterator[tuple[Solver, str]]:
     """What to try, and why; all but the last may find the problem too large for them."""
+    if isinstance(problem, cuts.RobustProblem) and conic.knows(problem):
+        yield closed_form, "χ² sets have closed forms, which make it a cone program"
     if isinstance(problem, OVER_SETS):
         yield robust, "the promise is for a set of distributions, which conditions are cut from"
         return

@@ -84,7 +84,7 @@ class ConeProgram:
 
     def solve(self, budget: Budget) -> Answer:
         """Clarabel's answer, whatever it is worth."""
-        clarabel, sparse = _library()
+        clarabel, sparse = library()
         A, b = self._expressions(sparse)
         q, quadratic = np.zeros(self.size), sparse.csc_matrix((self.size, self.size))
         for variable, value in self._costs:
@@ -117,7 +117,8 @@ def _settings(clarabel: Any, budget: Budget) -> Any:
     return settings
 
 
-def _library() -> tuple[Any, Any]:
+def library() -> tuple[Any, Any]:
+    """Clarabel, and scipy's sparse matrices."""
     try:
         import clarabel
         from scipy import sparse

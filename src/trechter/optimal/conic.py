@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from trechter.errors import RequestError, TrechterWarning
 from trechter.geometry.cone import Array
-from trechter.optimal.cone_program import ROUND, SIGN, ZERO, Answer, ConeProgram, Index
+from trechter.optimal.cone_program import ROUND, SIGN, ZERO, Answer, ConeProgram, Index, library
 from trechter.optimal.cuts import RobustProblem, Spread, constants, proven, repaired
 from trechter.optimal.problem import Budget, Problem, Solution
 from trechter.privacy.robust import Among
@@ -84,6 +84,16 @@ def _tell(budget: Budget, cost: float, bound: float, size: int) -> None:
     if budget.progress is not None:
         known = {"utility": -cost, "bound": -bound, "gap": cost - bound, "columns": size, "phase": "conic"}
         budget.progress({"seconds": budget.elapsed} | known)
+
+
+def knows(problem: Problem) -> bool:
+    """Whether the problem has closed forms, and the solver is installed."""
+    try:
+        _known(problem)
+        library()
+    except RequestError:
+        return False
+    return True
 
 
 def _known(problem: Problem) -> RobustProblem:

@@ -20,7 +20,7 @@ INFINITE = highspy.kHighsInf
 DUAL = 1
 PRIMAL = 4  # simplex_strategy: what keeps a basis warm when costs change or columns come
 REFINEMENTS = 2
-AT_ONCE = 5000  # entries
+AT_ONCE = 20_000  # entries
 Index = NDArray[np.int32]
 Model = highspy.Highs
 
@@ -64,7 +64,7 @@ def sparse(matrix: Array) -> tuple[Index, Index, Array]:
 def run(highs: Model, late: Callable[[], bool] = lambda: False) -> highspy.HighsModelStatus:
     """Solve, or give up when it is late; a KeyboardInterrupt cancels HiGHS and is passed on (its run() is deaf to it).
 
-    What takes a millisecond is run at once: a thread for it would take as long.
+    What takes some milliseconds is run at once: a thread would take as long, and far longer on busy cores.
     """
     highs.HandleKeyboardInterrupt = highs.getNumNz() > AT_ONCE
     if not highs.HandleKeyboardInterrupt:
