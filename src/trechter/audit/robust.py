@@ -156,6 +156,15 @@ def judge_robust(
     `protected` is the protected value of each cell, if that is not the secret. With `only`, None is also what is above e^ε: a
     candidate is refused as soon as one P in F breaks the promise.
     """
+    conditions, amounts = asked(weights, reads, joint, spec, protected)
+    aim = Aim(exp_bounds(spec.epsilon)[0], only) if spec.epsilon is not None and spec.epsilon <= MOST_EPSILON else None
+    return decide(conditions, amounts, aim)
+
+
+def asked(
+    weights: Integers | SparseWeights, reads: str, joint: Joint, spec: Spec, protected: NDArray[np.intp] | None = None
+) -> tuple[list[Condition], Amounts]:
+    """The conditions of a promise on all rows, and how much lies in each cell."""
     assert spec.over is not None
     amounts, found = Amounts(spec.over.around(joint)), events(joint, spec, reads, protected)
     letters = np.arange(joint.exact.size) % (joint.exact.shape[1] if reads == "x" else joint.exact.size)
@@ -164,9 +173,7 @@ def judge_robust(
     parts = amounts.parts(weights, found, letters)
     check_seen(found, parts, joint, spec)
     pairs = list(zip(found.pairs, amounts.rest(found), strict=True))
-    conditions = [Condition.of(groups(pair, row, rest)) for row in parts for pair, rest in pairs]
-    aim = Aim(exp_bounds(spec.epsilon)[0], only) if spec.epsilon is not None and spec.epsilon <= MOST_EPSILON else None
-    return decide(conditions, amounts, aim)
+    return [Condition.of(groups(pair, row, rest)) for row in parts for pair, rest in pairs], amounts
 
 
 def _check_size(conditions: int, spec: Spec) -> None:

@@ -22,6 +22,7 @@ from trechter.workflow.comparison_picture import check_place
 @o.roles
 @click.option("--notion", default="lip", show_default=True, help=o.NOTION)
 @click.option("--epsilon", multiple=True, required=True, help="The level, or several: A,B or repeated.")
+@o.robust
 @o.domains
 @click.option("--mechanisms", help=f"Only these: A,B of {', '.join(MECHANISMS)}.")
 @click.option("--reads", help="The optima to find: x, sx or x,sx; by default those of what the mechanisms read.")
@@ -33,7 +34,7 @@ from trechter.workflow.comparison_picture import check_place
 def compare(input: str, plot: str | None, as_json: bool, **asked: Any) -> None:
     """Compare every mechanism with the optimum: what each keeps and tells at the same level."""
     levels = o.levels_of(asked.pop("epsilon"))
-    notion = o.kind_of(asked.pop("notion"))
+    notion = o.kind_of(asked.pop("notion"), o.robust_of(asked))
     counted = o.counted_of(asked, input)
     names: dict[str, Any] = {name: o.listed(asked.pop(name)) for name in ("mechanisms", "reads")}
     if plot is not None:

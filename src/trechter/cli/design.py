@@ -15,13 +15,14 @@ from trechter.workflow.design import design_for_table
 @o.source
 @o.roles
 @o.level
+@o.robust
 @click.option("--out", default="protocol.json", metavar="FILE", show_default=True, help="The protocol file to write.")
 @o.domains
 @o.solving
 @o.machine
 def design(input: str, out: str, as_json: bool, **asked: Any) -> None:
     """Find the protocol of most utility that keeps the promise, and save it."""
-    notion = o.notion_of(asked.pop("notion"), asked.pop("epsilon"))
+    notion = o.notion_of(asked.pop("notion"), asked.pop("epsilon"), o.robust_of(asked))
     counted = o.counted_of(asked, input)
     with stages(as_json) as tell:
         result = design_for_table(input, out, notion, **counted, tell=tell, **o.solver_of(asked, tell))

@@ -21,12 +21,13 @@ HEAD = f"{'ε':>8} {'utility':>11} {'best':>11} {'gap':>8}"
 @o.roles
 @click.option("--notion", default="lip", show_default=True, help=o.NOTION)
 @click.option("--epsilon", multiple=True, required=True, help="The levels: A,B or repeated; decimals or fractions.")
+@o.robust
 @o.domains
 @o.solving
 @o.machine
 def frontier(input: str, as_json: bool, **asked: Any) -> None:
     """Show what each of several levels of privacy leaves of the information."""
-    notion = o.kind_of(asked.pop("notion"))
+    notion = o.kind_of(asked.pop("notion"), o.robust_of(asked))
     levels = o.levels_of(asked.pop("epsilon"))
     counted = o.counted_of(asked, input)
     with stages(as_json) as tell:

@@ -13,10 +13,12 @@ from trechter.cli.console import watch
 from trechter.errors import NotionError, RequestError, reason
 from trechter.measures import MEASURES
 from trechter.optimal.auto import SOLVERS
-from trechter.privacy import NOTIONS, Notion, PlainNotion
+from trechter.privacy import NOTIONS, Notion, Robust
+from trechter.sets import ChiSquare
 from trechter.tables import open_table
 
 Decorator = Callable[[Any], Any]
+MINUTE = 60.0
 
 
 def group(*decorators: Decorator) -> Decorator:
@@ -73,6 +75,11 @@ level = group(
     click.option("--notion", default="lip", show_default=True, help=NOTION),
     click.option("--epsilon", required=True, help="The level: a decimal or a fraction; 0 is perfect privacy."),
 )
+robust = click.option(
+    "--robust",
+    metavar="ALPHA",
+    help="Promise it for every distribution that the rows do not rule out at level 1 − ALPHA; 0.05 is usual.",
+)
 worth = group(
     click.option("--task", metavar="COLUMN", help="Keep information about this column instead of the released ones."),
     click.option("--measure", help=f"What the release is to be good for: {', '.join(MEASURES)}."),
@@ -84,7 +91,7 @@ solving = group(
     click.option("--reads", default="x", show_default=True, help="x, or sx for a protocol that may see the secret."),
     click.option("--solver", default="auto", show_default=True, help=f"How to find the optimum: auto, {', '.join(SOLVERS)}."),
     near,
-    click.option("--time-limit", type=float, metavar="SECONDS", help="Stop designing after so long."),
+    click.option("--time-limit", type=float, metavar="SECONDS", help="Stop designing after so long; with --robust 60."),
 )
 seed = click.option("--insecure-seed", type=int, help="Reproducible draws, for tests only: NOT private.")
 machine = group(
@@ -101,16 +108,33 @@ machine = group(
 )
 
 
-def kind_of(name: str) -> type[PlainNotion]:
-    """The notion that was asked for, at any level."""
+def kind_of(name: str, robust: str | None = None) -> Callable[[Any], Notion]:
+    """The notion that was asked for, at any level; `robust`: for all distributions that counts do not rule out."""
     if name.lower() not in NOTIONS:
         raise NotionError(f"unknown notion {name!r}; known are {', '.join(NOTIONS)}")
-    return NOTIONS[name.lower()]
+    plain = NOTIONS[name.lower()]
+    if robust is None:
+        return plain
+    over = around(robust)
+    return lambda epsilon: Robust(plain(epsilon), over=over)
 
 
-def notion_of(name: str, epsilon: str) -> Notion:
+def robust_of(asked: dict[str, Any]) -> str | None:
+    """The level of --robust; then a design ends after a minute, unless another limit was given."""
+    alpha: str | None = asked.pop("robust")
+    if alpha is not None and asked["time_limit"] is None:
+        asked["time_limit"] = MINUTE
+    return alpha
+
+
+def around(alpha: str) -> ChiSquare:
+    """The set of distributions that counts do not rule out."""
+    return ChiSquare(alpha=alpha)
+
+
+def notion_of(name: str, epsilon: str, robust: str | None = None) -> Notion:
     """The notion that was asked for."""
-    return kind_of(name)(epsilon)
+    return kind_of(name, robust)(epsilon)
 
 
 def notion_if_asked(name: str | None, epsilon: str | None, otherwise: str) -> Notion | None:

@@ -14,7 +14,7 @@ from trechter.model.spec import Spec
 from trechter.report.facts import Facts
 from trechter.report.numbers import at_most
 from trechter.report.release import Release
-from trechter.report.words import guarantee
+from trechter.report.words import guarantee, sampled
 from trechter.workflow import publish as publish_table
 from trechter.workflow.ledger import CAVEAT
 
@@ -23,6 +23,7 @@ from trechter.workflow.ledger import CAVEAT
 @o.source
 @o.roles
 @o.level
+@o.robust
 @click.option("--out", required=True, metavar="FOLDER", help="The folder for the release.")
 @o.domains
 @click.option("--order", default="shuffle", show_default=True, help="shuffle; or keep, which gives away what the order tells.")
@@ -34,20 +35,29 @@ from trechter.workflow.ledger import CAVEAT
 @o.machine
 def publish(input: str, out: str, as_json: bool, **asked: Any) -> None:
     """Publish a table row by row while one column stays secret."""
-    notion = o.notion_of(asked.pop("notion"), asked.pop("epsilon"))
+    notion = o.notion_of(asked.pop("notion"), asked.pop("epsilon"), o.robust_of(asked))
     counted = o.counted_of(asked, input)
     with stages(as_json) as tell:
         options = o.solver_of(asked, tell)
         made = publish_table(input, **counted, notion=notion, out=out, tell=tell, **options)
+    remark(made)
+    raise Outcome(released(made, out), wide(story(made, out)))
+
+
+def remark(made: Release) -> None:
+    """What whoever releases should know, on standard error."""
+    facts = Facts(made)
     if made.dropped:
         note(left_out(made.dropped))
     if made.tells_counts:
         exactly = "privacy is perfect, so protocol.json discloses the counts exactly"
         note(f"warning: {exactly}; keep it to yourself if a count says who is meant")
-    if made.thin_cells:
+    if made.thin_cells and facts.spec.over is None:
         thin = f"combinations that were counted fewer than five times: {made.thin_cells}"
         note(f"warning: {thin}; the population may differ from them")
-    raise Outcome(released(made, out), wide(story(made, out)))
+    sample = made.certificate.facts.get("worst_case")
+    if sample and not sample.get("survives"):
+        note(f"warning: {sampled(facts)}" + " --robust 0.05 designs for that." * ("level" in sample))
 
 
 def released(made: Release, out: str) -> dict[str, Any]:
@@ -56,7 +66,7 @@ def released(made: Release, out: str) -> dict[str, Any]:
     facts = {"out": out, "released": made.file, "rows": int(made.drawn.sum()), "outputs": len(made.drawn)}
     found = {"utility": result.utility, "bound": result.bound, "gap": result.gap, "status": result.status}
     cost = {"solver": result.solver, "seconds": result.seconds, "secure": made.certificate.facts["secure"]}
-    cost |= {name: made.certificate.facts[name] for name in ("ledger",) if name in made.certificate.facts}
+    cost |= {name: made.certificate.facts[name] for name in ("ledger", "worst_case") if name in made.certificate.facts}
     return facts | {"notion": str(made.certificate.notion), "holds": made.certificate.holds} | found | cost
 
 

@@ -8,7 +8,8 @@ of A sums to 1 and every column of B to |B|. A condition F·w ≤ e^ε G·w on e
 so a level is kept on an interval of k, in closed form, for every notion. It starts at 0 if B is private; B of Conditional
 Reporting is not for SRLIP, and then the interval may be empty.
 
-The interval is a float's. What is delivered are integers, at the largest k tried that the judge accepts.
+The interval is a float's. What is delivered are integers, at the largest k tried that the judge accepts. Over a set of
+distributions each P has such an interval: the judge alone knows where they all end, and α is halved between yes and no.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.errors import RequestError, SolverError
+from trechter.audit.certify import keeps
+from trechter.errors import RequestError, SolverError, TooLargeError
 from trechter.mechanisms.record import promised
 from trechter.model.joint import Joint
 from trechter.model.letters import letters
 from trechter.model.protocol import Protocol
 from trechter.model.spec import VAST as EXPONENT
-from trechter.privacy import Notion
+from trechter.privacy import Notion, Robust
 
 Array = NDArray[np.float64]
 Make = Callable[[float], Protocol]  # the protocol at k, in exact integers
@@ -37,6 +39,9 @@ ULP = 1e-16
 STEPS = 14  # steps back from the edge of an interval, each eight times the last
 VAST = 1e36  # a k that is as good as ∞, but for float noise
 HALVINGS = 200
+STARTS = 8  # places where the promise may be kept, over a set of distributions
+CLOSE = 1e-7  # of α, there
+MOST_OUTPUTS = 1100  # a set of ten values has 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +105,46 @@ def calibrated(name: str, blend: Blend, joint: Joint, notion: Notion) -> tuple[P
 
 def most_certified(make: Make, joint: Joint, notion: Notion, most: float, least: float = 0.0) -> tuple[Any, float]:
     """The protocol at the largest k tried, from `most` down to `least`, that keeps the promise."""
-    for k in _tried(most, least):
+    for k in _halved(make, joint, notion, most, least) if isinstance(notion, Robust) else _tried(most, least):
         protocol = promised(make(k), joint, notion)
         if protocol.certificate.holds:
             return protocol, k
     raise SolverError(f"no integers near the mechanism's floats keep {notion}; its ε may be too small for them")
+
+
+def _halved(make: Make, joint: Joint, notion: Notion, most: float, least: float) -> Iterator[float]:
+    """Where the promise is kept for all distributions of a set: at the edge, or as near to it as α is looked for."""
+
+    def kept(k: float) -> bool:
+        protocol = _listed(make(k), notion)
+        return keeps(protocol.integers, protocol.reads, joint, notion.spec)
+
+    if kept(most):
+        yield most
+        return
+    low, high = math.log1p(least), min(math.log1p(most), math.log(VAST))
+    starts = (low + (high - low) * step / STARTS for step in range(STARTS))
+    start = next((alpha for alpha in starts if kept(math.expm1(alpha))), None)
+    if start is None:
+        raise RequestError(
+            f"no α was found at which this keeps {notion}: what it says at α = 0 depends on the distribution too"
+        )
+    low = start
+    while high - low > CLOSE:
+        middle = (low + high) / 2
+        low, high = (middle, high) if kept(math.expm1(middle)) else (low, middle)
+    yield from (math.expm1(low - step) for step in (0, CLOSE, 10 * CLOSE) if low >= step)
+
+
+def _listed(protocol: Any, notion: Notion) -> Any:
+    """The protocol, if its outputs are few enough to be judged many times."""
+    outputs = len(protocol.outputs) if getattr(protocol, "listed", True) else math.inf
+    if outputs > MOST_OUTPUTS:
+        raise TooLargeError(
+            f"a mechanism of so many outputs is not calibrated to {notion}; there may be {MOST_OUTPUTS}. Merge values, use "
+            "grr, or tr.design"
+        )
+    return protocol
 
 
 def _tried(most: float, least: float) -> Iterator[float]:

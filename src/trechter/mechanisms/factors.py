@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trechter.errors import SolverError, TooLargeError
+from trechter.errors import NotionError, SolverError, TooLargeError
 from trechter.finish import deliver, deliver_rays
 from trechter.geometry import Cone
 from trechter.measures import entropy
@@ -37,7 +37,7 @@ from trechter.model.operations import product
 from trechter.model.spec import VAST
 from trechter.optimal.auto import solve
 from trechter.optimal.problem import Budget, Problem
-from trechter.privacy import Notion
+from trechter.privacy import Notion, Robust
 
 Rows = Mapping[int, NDArray[Any]]  # the protocol of attribute j: outputs × values that occur
 Epsilon = Fraction | None  # None is ∞
@@ -59,6 +59,10 @@ class Factors:
     notion: Notion
 
     def __post_init__(self) -> None:
+        if isinstance(self.notion, Robust):
+            raise NotionError(
+                f"products are for the counts as they are, and {self.notion} is for a set of distributions: use tr.design"
+            )
         check_sizes(self.joint, self.notion)
 
     def __len__(self) -> int:

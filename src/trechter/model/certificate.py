@@ -20,7 +20,7 @@ from trechter.model.spec import Spec
 
 FORMAT = "trechter-certificate"
 VERSION = 1
-STEWARD = ("level", "level_exact", "salt", "levels", "ledger")  # these depend on the joint: never public
+STEWARD = ("level", "level_exact", "salt", "levels", "ledger", "worst_case")  # these depend on the joint: never public
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import cast
 from trechter.alphabet.values import Bin, Value, label
 from trechter.finish.explain import SURE
 from trechter.measures import posterior_range
+from trechter.model.certificate import Certificate
 from trechter.model.kinds import Plain
 from trechter.model.letters import values_of
 from trechter.model.outputs import Mixture, Output, ValueSet, show
@@ -22,6 +23,7 @@ from trechter.report.numbers import odds, odds_down, odds_up, share
 from trechter.report.release import Release
 from trechter.report.text import listing
 from trechter.report.told import Told
+from trechter.report.words import scope
 
 MOST_OUTPUTS = 500
 MOST_VALUES = 100
@@ -67,7 +69,7 @@ def render(release: Release) -> str:
         "## What the values mean",
         *_meanings(protocol, sure),
         "## What was promised",
-        *_promise(protocol, spec),
+        *_promise(protocol, release.certificate),
         "## What cannot be concluded",
         "\n".join(f"- {limit}" for limit in _limits(spec, all(sure))),
         "## How to estimate shares",
@@ -157,14 +159,15 @@ def certain(release: Release) -> list[bool]:
     return [only.get(y) == show(o.values[0] if isinstance(o, Mixture) else o) for y, o in enumerate(protocol.outputs)]
 
 
-def _promise(protocol: Plain, spec: Spec) -> list[str]:
+def _promise(protocol: Plain, certificate: Certificate) -> list[str]:
+    spec = certificate.notion
     about = _published(protocol) if spec.protect == "x" else _secret(protocol)
     if spec.epsilon is None:
         return [f"Nothing: no limit was asked for (ε = ∞) on what a row tells about {about}."]
     found = [f"{spec.name.upper()} with ε = {spec.level_text}, about {about}. {_words(spec)}", _example(about, spec)]
     if spec.name.startswith("sr"):
         found.append("This holds also for readers who already know some of the published columns of that row from elsewhere.")
-    return found
+    return found + scope(certificate)
 
 
 def _words(spec: Spec) -> str:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from trechter.alphabet.schema import Source
+from trechter.errors import RequestError
 from trechter.measures import MutualInformation, TaskInformation
 from trechter.model.files import check_apart
 from trechter.model.joint import Joint
 from trechter.model.result import Result
 from trechter.optimal import design
-from trechter.privacy import Notion
+from trechter.privacy import Notion, Robust
 
 Tell = Callable[[str], None]  # hears of each stage
 
@@ -24,6 +25,15 @@ def silent(stage: str) -> None:
 def about(task: str | None, options: dict[str, Any]) -> dict[str, Any]:
     """The options of a design: unless a measure is given, information about the task column, or about all that is released."""
     return {"measure": TaskInformation() if task else MutualInformation()} | options
+
+
+def check_whole_rows(notion: Notion, weight: str | None) -> None:
+    """How large a set of distributions is follows from a number of rows, which weighted counts do not tell to a verifier."""
+    if weight is not None and isinstance(notion, Robust):
+        raise RequestError(
+            f"{notion} is for whole rows: with weights nobody who has the counts could tell how sure they are. Leave out the "
+            "weights, or the set of distributions (--robust)"
+        )
 
 
 def design_for_table(
@@ -41,6 +51,7 @@ def design_for_table(
 ) -> Result:
     """The result whose protocol is saved in `out`; `options` go to `design`, `tell` hears of each stage."""
     check_apart(out, table)
+    check_whole_rows(notion, weight)
     tell("counting")
     joint = Joint.from_table(table, secret=secret, release=release, schema=schema, task=task, weight=weight)
     tell("designing")

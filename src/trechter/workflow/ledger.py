@@ -88,6 +88,7 @@ class Ledger:
     def new(cls, joint: Joint, limit: HasSpec | Spec) -> Ledger:
         """A ledger without entries; it will cover releases of these columns, to readers who see all of them."""
         expect(joint, Joint, "tr.Joint(counts)")
+        _check_plain(spec_of(limit))
         ledger = cls(spec_of(limit), joint.secret, joint.release, secrets.token_bytes(16))
         ledger._count(joint)
         return ledger
@@ -223,6 +224,14 @@ def words(level: Level) -> str:
     value = log_up(level.worst)
     shown = "an infinite level" if math.isinf(value) else f"level {at_most(value, 6)}"
     return shown if level.exact else f"at most {shown} (a bound: the outputs are too many to be judged one by one)"
+
+
+def _check_plain(limit: Spec) -> None:
+    if limit.over is not None:
+        raise LedgerError(
+            f"a ledger cannot be kept under {limit}: what several releases tell together is not computed over a set of "
+            "distributions. Give it a limit for the counts, for example tr.LIP(1); releases may promise more"
+        )
 
 
 def _digest(joint: Joint, salt: bytes) -> str:

@@ -27,8 +27,9 @@ from trechter.privacy import Notion
 from trechter.report import codebook, page
 from trechter.report.release import Release
 from trechter.tables import open_table
-from trechter.workflow.design import Tell, about, silent
+from trechter.workflow.design import Tell, about, check_whole_rows, silent
 from trechter.workflow.ledger import Ledger
+from trechter.workflow.sampled import worst_case
 from trechter.workflow.staging import check_free, staged
 from trechter.workflow.verify import joint_of
 
@@ -63,6 +64,7 @@ def publish(
     if order not in ORDERS:
         raise RequestError(f"order={order!r} is unknown; use 'shuffle', or 'keep' if the order of rows tells nothing")
     check_free(out, overwrite)
+    check_whole_rows(notion, weight)
     random = randomness(rng, insecure_seed)
     tell("counting")
     if ledger is not None:
@@ -70,6 +72,8 @@ def publish(
     joint = Joint.from_table(table, secret=secret, release=release, schema=schema, task=task, weight=weight)
     tell("designing")
     result = design(joint, notion, **about(task, options))
+    tell("looking at the worst case")
+    result = _sampled(result, joint)
     with nullcontext() if ledger is None else Ledger.open(ledger) as book:
         if book is not None:
             result = _entered(result, book, joint_of(table, book, weight), str(out), recount)
@@ -87,6 +91,13 @@ def _check_ledger(book: Ledger, table: Any, weight: str | None, recount: bool, r
     if not random.secure:
         raise RequestError("a release from a seed cannot be entered in a ledger: whoever knows the seed knows the draws")
     book.check(joint_of(table, book, weight), recount)
+
+
+def _sampled(result: Result, joint: Joint) -> Result:
+    """The result; the steward's certificate says what its promise comes to if the counts are a sample."""
+    found = worst_case(result.protocol, joint)
+    facts = {"worst_case": found} if found else {}
+    return replace(result, certificate=result.certificate.with_facts(**facts))
 
 
 def _entered(result: Result, book: Ledger, whole: Joint, source: str, recount: bool) -> Result:

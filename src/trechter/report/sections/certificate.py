@@ -8,6 +8,7 @@ from trechter.report.facts import Facts
 from trechter.report.html import Html, Part, datum, element, join, paragraph, section
 from trechter.report.numbers import at_most, count, number, quotient
 from trechter.report.text import visible
+from trechter.report.words import scope
 
 TITLES = {
     "lip": "local information privacy",
@@ -20,9 +21,14 @@ ORIGINS = {
     "inferred": "learned from the data (see the remarks above)",
 }
 ORDERS = {"shuffle": "shuffled", "keep": "kept as it was (see the remarks above)"}
-COMMANDS = (
-    "trechter verify protocol.json --counts steward/counts.csv",
-    "python steward/verify.py protocol.json steward/counts.csv",
+COMMAND = "trechter verify protocol.json --counts steward/counts.csv"
+SCRIPT = "python steward/verify.py protocol.json steward/counts.csv"
+EXACTLY = (
+    "Decided in exact integer arithmetic, from the definition of the notion, for the very integers that rows were drawn from."
+)
+PROVED = (
+    "Proved for every distribution of the set, in integers and rigorous bounds, from the definition of the notion, for the "
+    "very integers that rows were drawn from."
 )
 
 
@@ -32,28 +38,36 @@ def part(facts: Facts) -> Html:
     return section(
         "certificate",
         "The certificate",
-        paragraph(
-            "Decided in exact integer arithmetic, from the definition of the notion, "
-            "for the very integers that rows were drawn from."
-        ),
+        paragraph(EXACTLY if facts.spec.over is None else PROVED),
         element("dl", *rows, class_="facts"),
         element("h3", "Check it again"),
-        paragraph(
-            "In the folder of the release, either of these exits with 0 if the promise holds and with 1 if it does not:"
-        ),
-        *(element("pre", element("code", command)) for command in COMMANDS),
-        paragraph("The second is one short script that needs nothing but Python; it is there to be read.", kind="note"),
+        *_again(facts),
     )
 
 
+def _again(facts: Facts) -> list[Html]:
+    """The commands that decide anew; the script knows no sets of distributions."""
+    code = [element("pre", element("code", command)) for command in (COMMAND, SCRIPT)]
+    if facts.spec.over is not None:
+        return [paragraph("In the folder of the release, this exits with 0 if the promise holds:"), code[0]]
+    return [
+        paragraph(
+            "In the folder of the release, either of these exits with 0 if the promise holds and with 1 if it does not:"
+        ),
+        *code,
+        paragraph("The second is one short script that needs nothing but Python; it is there to be read.", kind="note"),
+    ]
+
+
 def _lines(facts: Facts) -> list[tuple[str, Part]]:
-    certificate, known = facts.certificate, facts.certificate.facts
+    certificate, known, plain = facts.certificate, facts.certificate.facts, facts.spec.over is None
     return [
         ("Verdict", "holds" if certificate.holds else "does not hold"),
         ("Notion", _notion(facts)),
         ("ε promised", "∞" if certificate.notion.epsilon is None else str(certificate.notion.epsilon)),
-        ("Level measured", f"{at_most(certificate.level, 8)} (rounded up)"),
-        ("e^level, exactly", _exact(certificate)),
+        ("Holds for", " ".join(scope(certificate))),
+        ("Level measured" if plain else "Level, worst case", f"{at_most(certificate.level, 8)} (rounded up)"),
+        ("e^level, exactly" if plain else "e^level, at most", _exact(certificate)),
         ("Each secret alone", _separate(certificate)),
         ("With earlier releases", _ledger(certificate)),
         ("Protocol", _hash(certificate.protocol)),

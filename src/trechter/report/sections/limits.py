@@ -5,6 +5,7 @@ from __future__ import annotations
 from trechter.report.facts import Facts
 from trechter.report.html import Html, element, join, listed, paragraph, section
 from trechter.report.numbers import count, share
+from trechter.report.words import sampled
 
 PUBLISHED = (
     "The published columns.",
@@ -54,9 +55,12 @@ def _limits(facts: Facts) -> list[tuple[str, str]]:
 
 def _joint(facts: Facts) -> str:
     said = "The promise is about the shares in this table. Where the population differs from it, the levels differ too."
+    if facts.spec.over is not None:
+        said = "The promise is for the distributions that the counts do not rule out, and for no others."
     n = facts.joint.n
     if n is None:
         return said
     share_of = min(float(p) for p in facts.priors if p > 0)
     rarest = facts.protected_values[facts.priors.tolist().index(share_of)]
+    said = f"{said} {sampled(facts)}".rstrip()
     return f"{said} The rarest protected value, {rarest}, rests on {count(n * share_of)} rows ({share(share_of)})."

@@ -10,7 +10,7 @@ from trechter.report.facts import Facts, foremost, movement
 from trechter.report.html import Html, datum, element, join, listed, paragraph, section, text, unbroken
 from trechter.report.numbers import factor
 from trechter.report.text import visible
-from trechter.report.words import least, most, moves
+from trechter.report.words import least, most, moves, scope
 
 MOST = 12
 Range = tuple[float, float]
@@ -90,6 +90,7 @@ def _terms(facts: Facts) -> Html:
     found = [
         text(PERFECT if epsilon == 0 else MEANINGS[name.removeprefix("sr")].format(f"e^ε, {factor(facts.spec.exponent)}"))
     ]
+    found += map(text, scope(facts.certificate))
     if name.startswith("sr"):
         found.append(text(SIDE_CHANNEL))
     if name.endswith("lip") and epsilon > 0:
@@ -101,10 +102,11 @@ def _terms(facts: Facts) -> Html:
 
 def _other_readers(facts: Facts) -> Html:
     """LIP speaks of readers who start from the odds of the table; LDP, which follows at twice the level, of all others."""
-    measured = facts.spec.protect == "s"
+    plain = facts.spec.over is None
+    measured, start = plain and facts.spec.protect == "s", "the odds of the whole table" if plain else "the shares in P"
     level = facts.leakage.levels["ldp"] if measured else 2 * facts.spec.exponent
     return text(
-        "These limits are for readers who start from the odds of the whole table. Those who start from other odds, because "
+        f"These limits are for readers who start from {start}. Those who start from other odds, because "
         f"they know something about a person, see the odds between any two protected values change by at most {factor(level)}"
         f"{' (measured)' if measured else ''}."
     )

@@ -6,6 +6,7 @@ from trechter.report.facts import Facts
 from trechter.report.html import Html, datum, element, join, listed, paragraph
 from trechter.report.numbers import at_most, number, share
 from trechter.report.text import listing, visible
+from trechter.report.words import sampled
 
 PRIVATE = "For the data steward only. This page discloses the distribution of the data: do not publish it."
 UNLIMITED = "Nothing is promised about what readers learn of the secret."
@@ -26,6 +27,10 @@ SIDE = (
 EXACT = (
     "Privacy is perfect: independence holds exactly for these counts, so the weights are made of them. With the number of "
     "rows, readers can compute every count. If a count says who is meant, keep protocol.json and the codebook to yourself."
+)
+WHOLE = (
+    " Where the rows are the whole population that readers think of, the promise is as it stands. Else --robust 0.05 designs "
+    "a release that keeps it for every distribution that the rows do not rule out."
 )
 THIN = (
     "{} of the combinations that occur were counted fewer than five times. The certificate is about these counts; the "
@@ -50,8 +55,9 @@ def _figures(facts: Facts) -> Html:
     level, limit, leak = facts.certificate.level, facts.spec.level_text, facts.leakage
     before = float(leak.priors.max())
     kept = facts.information / facts.entropy if facts.entropy > 0 else 1.0
+    how = "measured" if facts.spec.over is None else "worst case"
     tiles = [
-        ("privacy level ε, measured", at_most(level), f"of {'∞ (no limit)' if limit == 'inf' else limit} promised"),
+        (f"privacy level ε, {how}", at_most(level), f"of {'∞ (no limit)' if limit == 'inf' else limit} promised"),
         ("information kept", share(kept), f"{number(facts.information)} of {number(facts.entropy)} nats"),
         ("best guess of the secret", share(before * leak.bayes_gain), f"right with the release; {share(before)} without"),
         ("rows released", f"{int(facts.drawn.sum()):,}", f"{len(facts.output_shares):,} different outputs"),
@@ -76,6 +82,8 @@ def _remarks(facts: Facts) -> list[tuple[bool, str, str]]:
     known, result, dropped = facts.certificate.facts, facts.release.result, facts.release.dropped
     source, gap = known.get("random", "of unknown origin"), f"{at_most(result.gap, 2)} {result.measure.unit}".strip()
     rare, m = facts.release.thin_cells, len(facts.joint.release)
+    plain, sample = facts.spec.over is None, known.get("worst_case", {})
+    told = sampled(facts) + WHOLE * ("level" in sample)
     side = facts.leakage.levels[f"sr{facts.spec.name}"] if m > 1 and facts.spec.name in ("lip", "ldp") else 0.0
     return [
         (not facts.certificate.holds, "The promise does not hold.", "Do not give this release away."),
@@ -85,7 +93,8 @@ def _remarks(facts: Facts) -> list[tuple[bool, str, str]]:
         (result.solver == "identity", "Rows are published as they are:", UNCHANGED),
         (facts.spec.epsilon is not None and side > facts.spec.epsilon, "Side channels.", SIDE.format(at_most(side))),
         (facts.release.tells_counts, "protocol.json discloses the counts.", EXACT),
-        (rare > 0, "Thin counts.", THIN.format(f"{rare:,}")),
+        (bool(sample) and not sample.get("survives"), "The rows may be a sample.", told),
+        (rare > 0 and plain, "Thin counts.", THIN.format(f"{rare:,}")),
         (known.get("order") == "keep", "The order of rows was kept.", KEPT),
         (result.status != "optimal", "It may not be the best.", f"It is certified, but may be {gap} from the best."),
         (bool(dropped), "Columns left out of the release:", listing([visible(name) for name in dropped]) + "."),

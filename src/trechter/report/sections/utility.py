@@ -105,7 +105,11 @@ def _told(facts: Facts) -> list[list[Part]]:
     ]
     alike = len(facts.joint.release) == 1 and facts.protocol.reads == "x"  # then side channels have nothing to tell
     told = [n for n in leak.levels if not (alike and n.startswith("sr")) or n == facts.spec.name]
-    return rows + [[_level_name(facts, n), _level(facts, n), LEVELS[n]] for n in told]
+    rows += [[_level_name(facts, n), _level(facts, n), LEVELS[n]] for n in told]
+    if facts.spec.over is not None:
+        name = join(f"{facts.spec.name.upper()} level, worst case ", element("small", "(promised)"))
+        rows.append([name, at_most(facts.certificate.level), "For the worst of the distributions that are covered."])
+    return rows
 
 
 def _level_name(facts: Facts, name: str) -> Part:
@@ -121,7 +125,7 @@ def _level(facts: Facts, name: str) -> str:
 
 
 def _promised(facts: Facts, name: str) -> bool:
-    return name == facts.spec.name and facts.spec.protect == "s"
+    return name == facts.spec.name and facts.spec.protect == "s" and facts.spec.over is None
 
 
 def _units(nats: float, up: bool = False) -> str:
