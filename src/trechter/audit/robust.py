@@ -15,7 +15,7 @@ proved in integers and balls. A larger E makes v smaller, so what was covered fo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import nextafter
 from typing import Any
@@ -39,6 +39,7 @@ ROUNDS, MOST_OPEN = 60, 4  # of halving intervals; how many may be left, by cond
 CLIMBS, STILL = 40, 1e-11  # of linearising the ratio; a step that is none
 PLACES = 60  # binary places of t and of λ
 TINY = 1e-15  # what μ is raised by, so that it is not below the largest value
+HARDLY = Fraction(1, 10**7)  # above e^ε
 HUGE = 1e15  # a ratio that is taken for infinite
 MOST_CONDITIONS = 50_000  # some minutes
 MOST_EPSILON = 30  # whose exponential is less than that
@@ -191,7 +192,10 @@ def decide(conditions: list[Condition], amounts: Amounts, aim: Aim | None) -> Fr
     loose = [c for c, r in zip(conditions, settled, strict=True) if r is None]
     if aim and aim.only and floor > aim.bound:
         return None
-    return Search(loose, amounts).decide(floor, aim) if loose else floor
+    found = Search(loose, amounts).decide(floor, aim) if loose else floor
+    if found and aim and not aim.only and aim.bound < found < aim.bound * (1 + HARDLY):
+        return decide(conditions, amounts, replace(aim, only=True)) or found  # a proof of e^ε itself may still be found
+    return found
 
 
 class Search:
