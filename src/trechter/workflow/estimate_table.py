@@ -27,6 +27,7 @@ LEAST = 10  # letters of a value
 MOST_LINES = 40
 MOST_NAMED = 4
 SMALLEST = 1e-5
+FEW_DRAWS = 100  # for limits that are about right
 NOTHING = "–"
 TITLES = {"share": "share", "error": "± s.e.", "low": "from", "high": "to", "likely": "likely"}
 SPARED = ("likely", "± s.e.", "± s.d.")
@@ -117,6 +118,9 @@ def _remarks(found: Estimate | Posterior, titles: Sequence[str]) -> Iterator[str
     else:
         worst = found.draws.errors.max()
         yield f"(from, to: the middle 95 %; the means are right to ± {share(worst)}, their standard error for so few draws)"
+        worth = int(found.draws.effective.min())
+        if worth < FEW_DRAWS:
+            yield f"Draws depend on each other, and these are worth only {count(worth)} independent ones: take more."
         if not found.identified.all():
             yield "Some shares cannot be told from these outputs: there the prior decides, however many rows there are."
 
