@@ -13,8 +13,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from trechter.audit.conditions import Condition
 from trechter.audit.events import Amounts, events
-from trechter.audit.robust import MOST_EPSILON, Aim, Condition, Search, asked, decide
+from trechter.audit.robust import MOST_EPSILON, Aim, Search, asked, decide
 from trechter.errors import TrechterError
 from trechter.exact import exp_bounds, log_up
 from trechter.model.dense import DenseProtocol
