@@ -322,6 +322,31 @@ def test_each_of_several_secrets_has_a_level():
         assert all(plain[name] < found[name] <= certificate.level + 1e-6 for name in ("a", "b"))
 
 
+@pytest.mark.parametrize("name", SETS)
+def test_the_level_of_each_secret_is_for_the_set_that_the_certificate_names(name):
+    secrets = [tr.Attribute.of("a", range(2)), tr.Attribute.of("b", range(2))]
+    joint = tr.Joint(random_counts(3, 4, 3), secret=secrets, release=("X", range(3)))
+    over, weights = Over.of(name, alpha="0.05"), nearest(random_matrix(3, 2, 3), 20)
+    protocol = protocol_of(weights, joint)
+    levels = tr.certify(protocol, joint, Spec("ldp", None, over=over)).facts["levels"]
+    for p in worlds(5, joint, over, 200):
+        p = p.reshape(2, 2, 3)
+        for axis, secret in ((1, "a"), (0, "b")):
+            assert literal(weights, "x", p.sum(axis=axis), "ldp") <= levels[secret] + 1e-9
+    alone = tr.worst_case_level(protocol, joint.about("a"), tr.LDP(1), over=over)
+    assert levels["a"] > alone  # in a set of fewer cells
+
+
+def test_a_secret_of_one_value_is_no_secret():
+    joint, protocol = tr.Joint([[3, 0, 5]]), protocol_of(nearest(random_matrix(3, 2, 3), 20), tr.Joint([[3, 0, 5]]))
+    for over in SETS.values():
+        for notion in (tr.LDP("0.1"), tr.SRLDP("0.1")):
+            assert tr.worst_case_level(protocol, joint, notion, over=over) == 0
+            assert Robust(notion, over=set_from(over)).level(protocol, joint) == 0
+            result = tr.design(joint, Robust(notion, over=set_from(over)))
+            assert result.utility == pytest.approx(tr.design(joint, notion).utility)
+
+
 def test_what_cannot_be_decided_is_refused():
     joint = tr.Joint([[3, 4, 5], [0, 0, 0]], secret=("illness", ["none", "gout"]))
     _, weights = case(1, "x")

@@ -123,6 +123,14 @@ def test_bits_at_the_ends():
     assert tr.digits(bits(4, 77, 77)).value == -math.inf
 
 
+@pytest.mark.parametrize("epsilon", ["1e-4", "1e-5", "1e-6", "1e-7"])
+@pytest.mark.parametrize("mechanism", [tr.oue, tr.sue])
+def test_bits_that_hardly_differ_equal_their_list(mechanism, epsilon):
+    unary = mechanism(tr.Joint([[9, 3, 5], [4, 6, 2]]), tr.LDP(epsilon, protect="x")).protocol
+    listed = tr.digits(protocol(unary.matrix), draws=50, base=math.e)
+    assert tr.digits(unary, base=math.e).value == pytest.approx(listed.value, abs=1e-5)
+
+
 def test_a_rank_below_a_is_seen_exactly():
     """Two columns that differ by one unit in 2^60 have full rank, equal ones have not; floats could not tell."""
     own, whole = joint(3), 1 << 60

@@ -152,14 +152,14 @@ def robust(spec: Spec) -> bool:
 
 
 def judge_secret(protocol: Protocol, joint: Joint, name: str, spec: Spec) -> Fraction | None:
-    """e^level about one of several secret columns, of a protocol that may read all of them."""
-    if protocol.reads == "x":
-        return judge(protocol, joint.about(name), spec)
+    """e^level about one of several secret columns, of a protocol that may read all of them; a set is that of all of them."""
     sizes, axis = [len(a) for a in joint.secret], [a.name for a in joint.secret].index(name)
     values = np.unravel_index(np.arange(joint.exact.shape[0]), sizes)[axis]
     if robust(spec):
-        cells = np.repeat(values, joint.exact.shape[1])
-        return judge_robust(protocol.integers, "sx", joint, spec, protected=cells)  # type: ignore[attr-defined]
+        weights = protocol.sparse if isinstance(protocol, SparseProtocol) else protocol.integers  # type: ignore[attr-defined]
+        return judge_robust(weights, protocol.reads, joint, spec, protected=np.repeat(values, joint.exact.shape[1]))
+    if protocol.reads == "x":
+        return judge(protocol, joint.about(name), spec)
     counts, attributes = counted("sx", joint, spec)
     alone = np.array([counts[values == v].sum(axis=0) for v in range(sizes[axis])])
     return worst_of(protocol.integers, alone, attributes, "sx", spec.name)  # type: ignore[attr-defined]

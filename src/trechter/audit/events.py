@@ -182,7 +182,8 @@ def _minus(amount: Amount, other: Amount) -> Amount:
 
 def check_seen(found: Events, parts: list[list[Part]], joint: Joint, spec: Spec) -> None:
     """Of a distribution given what never occurred nothing is known, which is harmless only where every row is constant."""
-    for e, cells in enumerate(found.cells):
+    for e in {e for pair in found.pairs for e in (pair.a, pair.b)}:
+        cells = found.cells[e]
         if any(len(row[e]) > 1 for row in parts) and not sum(m[1] for m in parts[0][e].values()):
             raise RequestError(
                 f"{_named(int(cells[0]), joint, spec)} never occurred in the counts (or not with some values of the others): "

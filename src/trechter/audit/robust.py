@@ -240,6 +240,8 @@ class Search:
             share, ratio = self.balance(row, middle, bound)
             if ratio.max() > bound:
                 worst = float(ratio.max())
+                if not worst < HUGE:
+                    break
                 bound = worst * (1 + float(margin)) if fixed is None else most
             share, sure = self.settle(row, start, end, share, bound)
             kept.append((row[sure], start[sure], end[sure], share[sure]))

@@ -9,6 +9,9 @@ So a protocol of as many outputs as values needs no draws: ln det J = 2 ln |det 
 nothing: without it J is (1 − δ) times that of the rest. If Q has a rank below a then J is singular for every P; that is
 decided in integers.
 
+Bits that hardly differ have J → κ (1 + 11ᵀ) with κ = (p − q)² / q(1 − q), so ln det J → (a − 1) ln κ + ln a. What is left out
+is of the order of √κ times the skewness of a bit, and is given as the error.
+
 Otherwise P is drawn. The controls are Σ_y h_y ln L_y, the first order of ln det F at the mean of P (h_y is the leverage of a
 row), and Σ_x β_x ln P_x.
 """
@@ -35,6 +38,7 @@ from trechter.model.unary import UnaryProtocol
 PRIME = 2**61 - 1  # rank modulo a prime is never above the rank
 CELLS = 1 << 19  # so many numbers at a time
 EXACTLY = 200  # values up to which a determinant is computed in integers
+FAINT = 1e-9  # κ of bits, where F − 11ᵀ is nearly lost among the last digits of F
 
 
 def mean_log_det(protocol: Protocol, prior: Dirichlet, draws: int, seed: int) -> tuple[float, float]:
@@ -136,6 +140,10 @@ def _of_bits(protocol: UnaryProtocol, prior: Dirichlet, draws: int, seed: int) -
         return -math.inf, 0.0
     if q == 0:  # Y is {x} or ∅
         return (prior.a - 1) * math.log(p) - float(prior.log_mean.sum()), 0.0
+    kappa = (abs(protocol.p - protocol.q) / (1 << protocol.places)) ** 2 / (q * no_q)
+    if kappa < FAINT:
+        skewness, k = abs(no_q - q) / math.sqrt(q * no_q), prior.a - 1
+        return k * math.log(kappa) + math.log(prior.a), k * math.sqrt(kappa) * (math.sqrt(kappa) + skewness)
     P = prior.draw(generator(draws, seed), draws)
     scaled = (np.sqrt(np.outer(each, each)) * unary_fisher(protocol, each) for each in P)
     with threadpool_limits(1, "blas"):

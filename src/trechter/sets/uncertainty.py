@@ -84,4 +84,7 @@ class Around:
 
     def worst(self, events: Events, rows: Array, factor: float) -> Worst:
         """For each row w (over cells) and pair of events the P ∈ F with the largest P(w|A) − factor·P(w|B)."""
+        if not len(events):  # a secret of one value
+            nothing = np.empty((len(rows), 0))
+            return Worst(nothing[:, :, None], nothing[:, :, None], nothing)
         return self.kind.worst(self, events, rows, factor)
