@@ -329,8 +329,7 @@ def test_the_level_of_each_secret_is_for_the_set_that_the_certificate_names(name
     over, weights = Over.of(name, alpha="0.05"), nearest(random_matrix(3, 2, 3), 20)
     protocol = protocol_of(weights, joint)
     levels = tr.certify(protocol, joint, Spec("ldp", None, over=over)).facts["levels"]
-    for p in worlds(5, joint, over, 200):
-        p = p.reshape(2, 2, 3)
+    for p in (world.reshape(2, 2, 3) for world in worlds(5, joint, over, 200)):
         for axis, secret in ((1, "a"), (0, "b")):
             assert literal(weights, "x", p.sum(axis=axis), "ldp") <= levels[secret] + 1e-9
     alone = tr.worst_case_level(protocol, joint.about("a"), tr.LDP(1), over=over)

@@ -149,6 +149,14 @@ def test_perfect_privacy_over_a_set_is_a_constant(epsilon):
     assert result.gap <= 1e-6
 
 
+@pytest.mark.parametrize("epsilon", [300, 700, 10**6])
+def test_a_promise_beyond_floats_is_a_promise(epsilon):
+    joint = tr.Joint([[3, 4, 5], [6, 1, 2]])
+    result = tr.design(joint, tr.Robust(tr.LDP(epsilon), over=CHI), measure=tr.Distortion(lambda x, y: abs(x - y)))
+    assert result.utility == pytest.approx(0, abs=1e-9)
+    assert result.certificate.holds
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

@@ -24,6 +24,7 @@ from trechter.sets import Around, Events, UncertaintySet, Worst
 
 Array = NDArray[np.float64]
 CLOSE = 1e-12  # of a level, where the search for the worst ends
+MOST = 300  # of ε in floats: beyond that squares and roots overflow, and nothing changes
 ROUNDS = 60
 AT_ONCE = 4_000_000  # numbers held for one batch of rows
 
@@ -67,7 +68,7 @@ class Robust(Notion):
         events = Events(F > 0, G > 0)
         around = self.set.around(joint)
         self._check(events, around, joint)
-        return Among(around, events, cells.x_of if reads == "x" else np.arange(len(cells.x_of)), math.exp(self.spec.exponent))
+        return Among(around, events, cells.x_of if reads == "x" else np.arange(len(cells.x_of)), math.exp(min(self.spec.exponent, MOST)))
 
     def _check(self, events: Events, around: Around, joint: Joint) -> None:
         for event in (*events.over, *events.under):
