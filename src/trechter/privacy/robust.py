@@ -68,7 +68,8 @@ class Robust(Notion):
         events = Events(F > 0, G > 0)
         around = self.set.around(joint)
         self._check(events, around, joint)
-        return Among(around, events, cells.x_of if reads == "x" else np.arange(len(cells.x_of)), math.exp(min(self.spec.exponent, MOST)))
+        letter = cells.x_of if reads == "x" else np.arange(len(cells.x_of))
+        return Among(around, events, letter, math.exp(min(self.spec.exponent, MOST)))
 
     def _check(self, events: Events, around: Around, joint: Joint) -> None:
         for event in (*events.over, *events.under):
