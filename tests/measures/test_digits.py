@@ -191,8 +191,9 @@ def test_in_words():
         "After 1,000,000 rows the aggregator knows each share of X to about 2.50 decimal digits (½ log n − 0.50)."
     )
     assert "digits of base 2 (" in tr.digits(grr(3, 1.5), base=2).sentence(7)
-    with pytest.raises(tr.TrechterError, match="n = 0"):
-        found.after(0)
+    for wrong in (0, "5", 2.5):
+        with pytest.raises(tr.TrechterError, match=f"n = {wrong!r}"):
+            found.after(wrong)
 
 
 @pytest.mark.parametrize("options", [{"base": 1}, {"base": "ten"}, {"base": math.nan}, {"draws": 3}, {"draws": "many"}])

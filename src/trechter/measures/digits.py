@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from trechter.errors import RequestError
 from trechter.measures.dirichlet import Dirichlet, Prior
 from trechter.measures.fisher import mean_log_det
@@ -57,6 +59,6 @@ def digits(protocol: Protocol, *, prior: Prior = 1, base: float = 10, draws: int
 
 
 def _rows(n: int) -> int:
-    if n < 1:
-        raise RequestError(f"n = {n}: give the number of rows, at least 1")
+    if not isinstance(n, (int, np.integer)) or n < 1:
+        raise RequestError(f"n = {n!r}: give the number of rows, an integer of at least 1")
     return n

@@ -25,9 +25,7 @@ def robust(problem: Problem, budget: Budget) -> Solution:
     """Conditions are cut from a set of distributions, one after the other."""
     if isinstance(problem, outer.RobustInformation):
         return outer.solve(problem, budget, part=solve)
-    if isinstance(problem, cuts.RobustProblem):
-        return cuts.solve(problem, budget)
-    raise RequestError("solver 'cuts' is for a promise or a distortion over a set of distributions; use 'auto'")
+    return cuts.solve(problem, budget)
 
 
 def closed_form(problem: Problem, budget: Budget) -> Solution:
