@@ -100,7 +100,7 @@ def knows(problem: Problem) -> bool:
 def _known(problem: Problem) -> RobustProblem:
     """The problem, if paper 004 has its closed forms."""
     if not isinstance(problem, RobustProblem):
-        raise RequestError("solver 'conic' is for what is promised over a set of distributions; use solver='auto'")
+        raise RequestError("solver 'conic' is for distortions with a promise over a set of distributions; use solver='auto'")
     for part in (problem.among, problem.spread):
         if part is not None and (not isinstance(part.around.kind, ChiSquare) or part.around.radius == 0):
             raise RequestError(

@@ -104,7 +104,7 @@ class Spread:
 def solve(problem: Problem, budget: Budget) -> Solution:
     """The optimum within the gap or the time, one row for each reading."""
     if not isinstance(problem, RobustProblem):
-        raise RequestError("solver 'cuts' is for what is promised over a set of distributions; use solver='auto'")
+        raise RequestError("solver 'cuts' is for a promise or a distortion over a set of distributions; use solver='auto'")
     run = Run(problem, budget)
     try:
         run.to_the_end()
