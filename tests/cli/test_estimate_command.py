@@ -74,6 +74,7 @@ WRONG = {
     "rows that were not released": (["TABLE", "--protocol", "PROTOCOL"], "the table"),
     "an unknown column": (["ROWS", "--protocol", "PROTOCOL", "--margin", "wrok"], "did you mean 'work'"),
     "copies of nothing": (["ROWS", "--protocol", "PROTOCOL", "--copies", "2"], "--impute"),
+    "no copies": (["ROWS", "--protocol", "PROTOCOL", "--impute", "x.csv", "--copies", "0"], "at least one"),
     "over what is read": (["ROWS", "--protocol", "PROTOCOL", "--impute", "ROWS"], "choose another name"),
     "an unknown format": (["ROWS", "--protocol", "PROTOCOL", "--impute", "x.doc"], "must end in"),
     "a file that is not there": (["nothing.csv", "--protocol", "PROTOCOL"], "there is no such file"),

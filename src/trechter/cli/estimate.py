@@ -70,9 +70,10 @@ def estimate(
             texts.append(told(lines, found.output_columns))
         if impute is not None:
             tell("imputing")
-            write(Path(impute), iter([found.impute(copies or COPIES, seed)]))
+            copies = COPIES if copies is None else copies
+            write(Path(impute), iter([found.impute(copies, seed)]))
             data["imputed"] = impute
-            texts.append(f"Imputed values, {copies or COPIES} for each row, are in {impute}.")
+            texts.append(f"Imputed values, {copies} for each row, are in {impute}.")
     raise Outcome(data, "\n\n".join(texts))
 
 
