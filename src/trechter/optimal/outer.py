@@ -11,13 +11,14 @@ information: I(T;Y) ≥ I(T;Y|B) − H(B), where B says which part of the mixtur
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from trechter.errors import RequestError
+from trechter.errors import RequestError, TrechterWarning
 from trechter.geometry import Cone
 from trechter.geometry.cone import Array
 from trechter.measures.entropic import Entropic
@@ -66,7 +67,9 @@ def solve(problem: Problem, budget: Budget, part: Callable[[Problem, Budget], So
     stats: dict[str, Any] = {"rounds": 0}
     while stats["rounds"] < ROUNDS and not budget.over:
         near = max(SHARE * budget.gap, (bound - utility) / 10 if math.isfinite(bound) else NEAR)
-        found = part(inner, replace(budget, gap=near, progress=None))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TrechterWarning)  # a round that stops early has rows and a bound all the same
+            found = part(inner, replace(budget, gap=near, progress=None))
         stats["rounds"] += 1
         bound = min(bound, found.bound)
         cuts, robust = tighter(among, found.rows, problem.masses)
