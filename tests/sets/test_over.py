@@ -10,6 +10,7 @@ from scipy.stats import beta, chi2
 import trechter as tr
 from trechter.exact.radii import chi_square_quantile, rounded_up, total_variation_radius
 from trechter.model.over import SETS, Over
+from trechter.sets import KINDS
 
 COUNTS = np.arange(1, 16).reshape(3, 5)
 
@@ -74,3 +75,19 @@ def test_sets_that_hold_for_any_number_of_rows_take_few():
     few = tr.Joint(np.eye(4, dtype=int))
     assert tr.TotalVariation().around(few).radius == 2
     assert tr.Boxes().around(few).box[1].min() > 0.5
+
+
+@pytest.mark.parametrize("alpha", ["1e-17", "1e-300", "1e-3000"])
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_a_confidence_beyond_floats_has_a_set(kind, alpha):
+    joint = tr.Joint([[30, 20, 9], [10, 15, 30]])
+    small, large = (kind(alpha=each).over.around(joint) for each in ("1e-9", alpha))
+    assert large.radius >= small.radius
+    assert all(b <= a for a, b in zip(small.low, large.low, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["chi-square", "kullback-leibler"])
+def test_a_radius_beyond_floats_leaves_only_constants(kind):
+    joint = tr.Joint([[30, 20, 9], [10, 15, 30]])
+    protocol = tr.grr(joint, tr.LDP(1, protect="x")).protocol
+    assert tr.worst_case_level(protocol, joint, tr.LDP(1), over=KINDS[kind](radius="1e6")) == pytest.approx(1, abs=1e-6)

@@ -28,6 +28,7 @@ from trechter.exact.radii import ball
 
 Array = NDArray[np.float64]
 BITS = 160  # of the balls
+HUGE = 70.0  # a radius beyond which μ is as near as is looked for
 SMALLEST, STEPS = -80.0, 60  # logarithm of the least μ − max v that is looked for; steps to it
 NEAR, NOISE, FLAT = 1e-11, 1e-15, 1e-200  # a step, an excess and a difference of values that are none
 
@@ -138,7 +139,7 @@ class KullbackLeibler(Smooth):
     """Σ P̂ ln(P̂/P) ≤ r."""
 
     def _largest(self) -> float:
-        return -float(np.log(expm1(float(self.radius))))
+        return -float(np.log(expm1(min(float(self.radius), HUGE))))
 
     def _excess(self, distance: Array, shares: Array, beyond: Array) -> tuple[Array, Array]:
         inverse, square = (shares / distance).sum(1), (shares / distance**2).sum(1)

@@ -26,7 +26,7 @@ def lower_limit(successes: int, trials: int, alpha: object) -> Fraction:
     level = _checked(successes, trials, alpha)
     if successes == 0:
         return Fraction(0)
-    for start in _starts(successes, trials, float(as_fraction(alpha))):
+    for start in _starts(successes, trials, max(float(as_fraction(alpha)), 1e-300)):
         found, p = 0.0, start
         while p > found * (1 + FINE) and (tail := _tail(successes, trials, p)) <= level:
             found, p = p, p + _step(successes, trials, p, level, tail)

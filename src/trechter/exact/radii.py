@@ -59,7 +59,7 @@ def _passed(degrees: int, q: Fraction, alpha: Fraction) -> bool:
 def _start(degrees: int, alpha: float) -> float:
     """Wilson and Hilferty's approximation, a little more."""
     spread = 2 / (9 * degrees)
-    root = 1 - spread + NormalDist().inv_cdf(1 - max(alpha, 1e-300)) * math.sqrt(spread)
+    root = 1 - spread - NormalDist().inv_cdf(max(alpha, 1e-300)) * math.sqrt(spread)
     return float(round(degrees * max(root, 0.1) ** 3 * 1.01 + 0.01, 6))
 
 
