@@ -42,7 +42,6 @@ LACK = 1e-9  # of the largest cost: a reduced cost below that is none
 SHARE = 0.3  # of the gap may be spent on fewer outputs
 FEW = 3_000  # letters times readings; of more only some have variables at first
 NEAR = 8  # readings of least distortion, for each letter
-GROWTH = 0.5  # of the variables, at most, from one program to the next
 ROUNDS = 12
 FAINT = 1e-6  # a row with nothing larger is what the solver leaves of none
 INSIDE = 1 - 1e-12  # of what F allows, for what is moved into it
@@ -153,16 +152,12 @@ class RobustProgram(ConeProgram):
         return proven(*self._multiplied(answer))
 
     def lacking(self, answer: Answer) -> Mask:
-        """The letters without a variable, of each reading, that the multipliers would rather have: those that they want most,
-        and not so many that the next program is much larger."""
+        """The letters without a variable, of each reading, that the multipliers would rather have."""
         costs, whose, priced = self._multiplied(answer)
         reduced = costs.T.copy()
         np.add.at(reduced, whose, priced)
         least = np.where(self.active, reduced, np.inf).min(axis=0)
-        short = np.where(self.active, 0, np.minimum(reduced - least, 0))
-        room = int(self.active.sum() * GROWTH)
-        enough = np.partition(short, room, axis=None)[room] if room < short.size else 0.0
-        return np.asarray((short < -LACK * np.abs(costs).max()) & (short <= enough))
+        return np.asarray(~self.active & (reduced < least - LACK * np.abs(costs).max()))
 
     def _multiplied(self, answer: Answer) -> tuple[Array, Index, Array]:
         """The costs, and the conditions of readings times their multipliers."""
