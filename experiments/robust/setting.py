@@ -20,6 +20,7 @@ EPSILON = "0.5"
 FOUR = ("NUNP", "RUNP", "NURP", "RURP")  # nonrobust or robust utility, nonrobust or robust privacy
 HALVES = "NURP, y in halves"
 MOST = 20  # a level beyond is that of an output which is due to nothing but the rounding of weights: it is infinite
+GAP = 4e-7  # of every design, from its bound
 PLAIN, OVER = tr.LDP(EPSILON), tr.ChiSquare(alpha="0.05")
 
 
@@ -59,7 +60,7 @@ def measured(method: str, truth: tr.Joint, joint: tr.Joint) -> Row:
     notion, measure = ASKED[method]
     over_sets = isinstance(notion, tr.Robust) or isinstance(measure, tr.WorstCase)
     solver = "cuts" if over_sets else "auto"  # which of several optima is found depends on the solver
-    result = tr.design(joint, notion, measure=measure, reads="sx", solver=solver)
+    result = tr.design(joint, notion, measure=measure, reads="sx", solver=solver, gap=GAP)
     level = PLAIN.level(result.protocol, truth)
     return {
         "level": level if level < MOST else math.inf,

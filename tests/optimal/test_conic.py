@@ -197,3 +197,23 @@ def test_variables_that_are_lacking_are_found(monkeypatch, near):
     assert sifted.stats["rounds"] > 1
     assert sifted.gap <= 1e-6
     assert abs(sifted.utility - whole.utility) <= 2e-6
+
+
+def test_auto_takes_it_and_does_without(monkeypatch):
+    """Where Clarabel is missing, and where it does not get near its bound, cutting planes are taken; and so for other sets."""
+    joint, (notion, measure) = drawn(2, 3, 5, 300), asked("NURP", 5)
+
+    def chosen(asked_for=notion):
+        result = tr.design(joint, asked_for, measure=measure, reads="sx")
+        assert result.certificate.holds
+        assert result.gap <= 1e-6
+        return result.solver
+
+    assert chosen() == "conic"
+    assert chosen(tr.Robust(tr.LDP("0.5"), over=tr.TotalVariation(radius="0.01"))) == "cuts"
+    with monkeypatch.context() as patch:
+        patch.setattr(conic.RobustProgram, "best", lambda self, x, room: cuts.constants(self.problem)[0])
+        assert chosen() == "cuts"
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "clarabel", None)
+        assert chosen() == "cuts"

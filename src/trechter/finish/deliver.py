@@ -44,7 +44,9 @@ def deliver(
     named = None if readings is None else [readings[k] for k in np.sort(kept)]
     for weights, bits, mixed in _attempts(matrix[order], joint, spec, reads):
         if keeps(weights, reads, joint, spec):
-            return protocol_of(weights[back], bits, joint, spec, reads, named), {"mixed": mixed, "bits": bits}
+            made = protocol_of(weights[back], bits, joint, spec, reads, named)
+            if made.certificate is not None and made.certificate.holds:  # what is delivered is what is certified
+                return made, {"mixed": mixed, "bits": bits}
     raise SolverError(f"no certified protocol for {spec} was found near the solver's answer; ε may be too small for floats")
 
 

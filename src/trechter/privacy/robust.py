@@ -74,13 +74,9 @@ class Robust(Notion):
     def _check(self, events: Events, around: Around, joint: Joint) -> None:
         for event in (*events.over, *events.under):
             if not around.p[event].any():
-                cell = int(np.argmax(event))
-                s, x = divmod(cell, len(joint.p_x))
-                name, value = (
-                    (joint.secret[0].name, values_of(joint.secret)[s])
-                    if self.spec.protect == "s"
-                    else (joint.release[0].name, values_of(joint.release)[x])
-                )
+                s, x = divmod(int(np.argmax(event)), len(joint.p_x))
+                attributes, k = (joint.secret, s) if self.spec.protect == "s" else (joint.release, x)
+                name, value = " × ".join(a.name for a in attributes), values_of(attributes)[k]
                 raise RequestError(
                     f"{name} = {value!r} never occurs, so any distribution given it is possible and nothing about it can be "
                     "promised robustly; leave it out of the schema, merge it with another value, or promise the plain notion"

@@ -20,15 +20,15 @@ INPUTS = """\
   fastest.
 - {weights}"""
 DENSE = (
-    "`weights[i][y]` over 2 to the power of `bits` is the probability that input i gives output y; both are counted from 0."
+    "`weights[i][y]` over 2 to the power of `bits` is the probability that input i gives output y; both are counted from zero."
 )
 SPARSE = (
-    "The probability that input i gives output y, both counted from 0, is `background[y]` plus the number beside y in "
+    "The probability that input i gives output y, both counted from zero, is `background[y]` plus the number beside y in "
     "`weights[i]`, over 2 to the power of `bits`; or if `weights[i]` is empty, `background[y]` over the sum of `background`."
 )
 MEANS = (
     "These lines print for each value its share in the population that the rows are a sample of, and its standard error, "
-    "which counts sampling and noise. The shares are unbiased, so some may be below 0, and `nan` where the outputs do not "
+    "which counts sampling and noise. The shares are unbiased, so some may be negative, and `nan` where the outputs do not "
     "tell, however many rows there are. {more}"
 )
 MORE = "`trechter estimate` finds the same, with 95 % intervals that hold for rare values too, and says what else can be told."

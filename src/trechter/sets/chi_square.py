@@ -187,7 +187,7 @@ def _newton(one: Side, two: Side, target: float) -> tuple[Array, Array, NDArray[
             newton = -np.array([apart * fb + rb * short, ra * short - fa * apart]) / determinant
             newton[0] = np.where(two.flat, -short / fa, newton[0])
             newton[1] = np.where(one.flat, -short / fb, newton[1])
-            newton = np.where([two.flat * 0 + one.flat, one.flat * 0 + two.flat], 0, newton)
+            newton = np.where([one.flat, two.flat], 0, newton)
             newton *= np.minimum(1, LONGEST / np.abs(newton).max(axis=0))
             nearer = off < nearest
             step = np.where(nearer, newton, step * SHORTER)

@@ -77,11 +77,8 @@ class Questions:
 
     def levels(self) -> tuple[Array, Array]:
         """Between these a level t may tell P(w|A) from factor·P(w|B)."""
-        ends = [
-            [side(np.where(mask, self.w, fill)) for mask in (self.A, self.B)]
-            for side, fill in ((_least, np.inf), (_most, -np.inf))
-        ]
-        (low_a, low_b), (high_a, high_b) = ends
+        low_a, low_b = (np.where(mask, self.w, np.inf).min(axis=1) for mask in (self.A, self.B))
+        high_a, high_b = (np.where(mask, self.w, -np.inf).max(axis=1) for mask in (self.A, self.B))
         return np.maximum(low_a, self.factor * low_b), np.minimum(high_a, self.factor * high_b)
 
 
@@ -144,11 +141,3 @@ def _at_level(support: Support, asked: Questions, t: Array, halvings: int) -> Ar
     d, e = (more_a * (a - b)).sum(axis=1), (more_b * (a - b)).sum(axis=1)
     share = np.clip(np.divide(-e, d - e, out=np.full(len(t), 0.5), where=d - e > 1e-15), 0, 1)[:, None]
     return np.asarray(share * more_a + (1 - share) * more_b)
-
-
-def _least(values: Array) -> Array:
-    return np.asarray(values.min(axis=1))
-
-
-def _most(values: Array) -> Array:
-    return np.asarray(values.max(axis=1))
